@@ -1,0 +1,56 @@
+# make search   set up and run the main job (DATASET=demo TRIALS=20)
+# make test     set up, lint, type-check and test
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+DATASET ?= demo
+TRIALS  ?= 20
+
+# A folder of raw files beside the project is used when it is there.
+ifneq ($(wildcard ../shared/data),)
+export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: help setup search test lint test-slow accuracy benchmark growth clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@echo "make accuracy   train the default configuration on all seven graphs (an hour)"
+	@echo "make benchmark  speed of the engine against a plain loop over seeds"
+	@echo "make growth     time against K, seeds and nodes; memory of the largest graphs"
+	@echo "make test-slow  the tests that take minutes"
+
+setup: $(VENV)/.ready
+
+# torch comes first: with the tested version there, nothing asks for a build with CUDA.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check $$(grep '^torch==' constraints.txt)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+search: setup
+	$(BIN)/l2p-search train --dataset $(DATASET)
+
+test: setup lint
+	$(BIN)/pytest -m "not slow"
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-slow: setup
+	$(BIN)/pytest -m slow
+
+accuracy: setup
+	$(BIN)/python benchmarks/accuracy.py
+
+benchmark: setup
+	$(BIN)/python benchmarks/engine.py
+
+growth: setup
+	$(BIN)/python benchmarks/growth.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

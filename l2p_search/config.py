@@ -1,0 +1,134 @@
+"""TrialConfig: one complete point of a search space, frozen, validated, with a content hash.
+
+The five hyperparameters that the paper searches keep its names: dropout, lr, hidden,
+weight_decay, K. Everything else that changes what is learned is here too, so that a
+configuration alone (with its seeds) reproduces a trial.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from l2p_search.errors import ConfigError, did_you_mean
+from l2p_search.yaml_file import read_yaml_mapping
+
+MAX_STEPS = 64
+"""The largest K of the paper; the log-space posteriors are tested up to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialConfig:
+    """How one trial learns: the paper's sections 4 and 5 with every choice written down."""
+
+    # The paper's search space (appendix, "Parameter setting").
+    dropout: float = 0.6
+    lr: float = 0.01
+    hidden: int = 64
+    weight_decay: float = 5e-4
+    K: int = 16
+
+    # The model (section 4).
+    backbone: Literal["appnp"] = "appnp"
+    teleport: float = 0.1
+    posterior: Literal["select", "quit"] = "quit"
+    scorer: Literal["per_step", "shared"] = "shared"
+    prior: Literal["uniform", "geometric"] = "uniform"
+    prior_ratio: float = 0.5
+    kl_weight: float = 0.05
+    temperature: float = 1.0
+
+    # The learning (sections 4.4 and 5).
+    algorithm: Literal["vi", "em"] = "vi"
+    level: Literal["first_order", "second_order", "joint"] = "first_order"
+    upper_lr: float = 0.01
+    decay_on: Literal["first_layer", "theta"] = "first_layer"
+    epochs: int = 1000
+    patience: int = 100
+    stop_on: Literal["val_loss", "val_accuracy"] = "val_loss"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained, naming the key, its value and what it may be."""
+        for key, wanted in get_type_hints(type(self)).items():
+            value = _as_type(key, getattr(self, key), wanted)
+            object.__setattr__(self, key, value)
+        for key, low, high, says in _BOUNDS:
+            value = getattr(self, key)
+            if not low <= value <= high:
+                raise ConfigError(f"{key}={value!r} is out of range: {says}")
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], base: Self | None = None) -> Self:
+        """Build a config from plain values, the missing ones taken from `base`."""
+        known = {field.name for field in fields(cls)}
+        for key in mapping:
+            if key not in known:
+                raise ConfigError(f"unknown key '{key}'; {did_you_mean(str(key), known)}")
+        return dataclasses.replace(base if base is not None else cls(), **mapping)
+
+    @classmethod
+    def from_file(cls, path: Path, base: Self | None = None) -> Self:
+        """Read a YAML file of `key: value` lines; every error names the file."""
+        try:
+            return cls.from_mapping(read_yaml_mapping(path), base)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error}") from None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The config as plain values, in the order of its fields."""
+        return dataclasses.asdict(self)
+
+    @property
+    def config_id(self) -> str:
+        """A content hash: equal for equal configurations, whatever file they came from."""
+        canonical = json.dumps(self.to_mapping(), sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+_POSITIVE = math.ulp(0.0)
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+_HUGE = 1e9
+_BOUNDS: tuple[tuple[str, float, float, str], ...] = (
+    ("dropout", 0.0, 0.99, "give a rate from 0 to 0.99; at 1 nothing would be left to learn from"),
+    ("lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
+    ("upper_lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
+    ("hidden", 1, 65536, "give at least 1 hidden unit, such as 64"),
+    ("weight_decay", 0.0, _HUGE, "give 0 or more, such as 5e-4"),
+    ("K", 1, MAX_STEPS, f"give a number of propagation steps from 1 to {MAX_STEPS}"),
+    ("teleport", 0.0, _BELOW_ONE, "give a probability from 0 to below 1, such as 0.1"),
+    ("prior_ratio", _POSITIVE, 1.0, "give a ratio above 0 and at most 1, such as 0.5"),
+    ("kl_weight", 0.0, _HUGE, "give 0 or more; 1 is the paper's formula, 0.05 lets q move"),
+    ("temperature", 1e-3, 1e3, "give a temperature from 0.001 to 1000, such as 1"),
+    ("epochs", 1, 10**7, "give at least 1 epoch"),
+    ("patience", 1, 10**7, "give at least 1 epoch of patience"),
+)
+
+
+def _as_type(key: str, value: Any, wanted: Any) -> Any:
+    """The value as its field's type, or an error that shows both."""
+    if get_origin(wanted) is Literal:
+        options = get_args(wanted)
+        if value not in options:
+            raise ConfigError(f"{key}={value!r} is unknown; {did_you_mean(str(value), options)}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(f"{key}={value!r} must be {_TYPE_NAMES[wanted]}")
+    if wanted is int and value != int(value):
+        raise ConfigError(f"{key}={value!r} must be {_TYPE_NAMES[wanted]}")
+    if not math.isfinite(value):
+        raise ConfigError(f"{key}={value!r} must be finite")
+    return wanted(value)
+
+
+_TYPE_NAMES = {int: "a whole number", float: "a number"}
+
+
+DEFAULTS: dict[str, TrialConfig] = {
+    "homophily": TrialConfig(),
+    "heterophily": TrialConfig(),
+}
+"""One configuration a kind of graph, found on validation accuracy alone."""

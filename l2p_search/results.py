@@ -1,0 +1,159 @@
+"""What training gives: a record for each seed and for the trial, and their JSON form.
+
+Accuracies are in percent. A seed that failed has no accuracy, and never enters a mean.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from l2p_search.config import TrialConfig
+
+
+class TrialStatus(StrEnum):
+    """How a trial ended."""
+
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedResult:
+    """One replica of a trial, at its best epoch by validation; or why it failed."""
+
+    seed: int
+    split: int
+    epochs: int
+    reason: str | None = None
+    best_epoch: int | None = None
+    val_loss: float | None = None
+    val_accuracy: float | None = None
+    test_accuracy: float | None = None
+    expected_step: float | None = None
+    profile: tuple[float, ...] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a reason instead of a result."""
+        return self.reason is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """One configuration over all its seeds."""
+
+    config: TrialConfig
+    dataset: str
+    data_digest: str
+    seeds: tuple[SeedResult, ...]
+    seconds: float
+
+    @property
+    def finished(self) -> tuple[SeedResult, ...]:
+        """The seeds that have a result."""
+        return tuple(seed for seed in self.seeds if not seed.failed)
+
+    @property
+    def status(self) -> TrialStatus:
+        """Complete only when every seed is: a mean over survivors would flatter a config."""
+        complete = len(self.finished) == len(self.seeds)
+        return TrialStatus.COMPLETE if complete else TrialStatus.FAILED
+
+    @property
+    def reason(self) -> str | None:
+        """Why the trial failed, by its first failed seed."""
+        failed = [seed for seed in self.seeds if seed.failed]
+        if not failed:
+            return None
+        return (
+            f"{len(failed)} of {len(self.seeds)} seeds failed;"
+            f" seed {failed[0].seed}: {failed[0].reason}"
+        )
+
+    @property
+    def val_accuracy_mean(self) -> float | None:
+        """The objective of a search."""
+        return _over(self.finished, statistics.fmean, lambda seed: seed.val_accuracy)
+
+    @property
+    def val_accuracy_std(self) -> float | None:
+        """Over the seeds, with the sample's n - 1."""
+        return _over(self.finished, _std, lambda seed: seed.val_accuracy)
+
+    @property
+    def test_accuracy_mean(self) -> float | None:
+        """For reporting only: nothing is ever chosen by it."""
+        return _over(self.finished, statistics.fmean, lambda seed: seed.test_accuracy)
+
+    @property
+    def test_accuracy_std(self) -> float | None:
+        """Over the seeds, with the sample's n - 1."""
+        return _over(self.finished, _std, lambda seed: seed.test_accuracy)
+
+    @property
+    def expected_step(self) -> float | None:
+        """The mean number of steps, over nodes and seeds."""
+        return _over(self.finished, statistics.fmean, lambda seed: seed.expected_step)
+
+    @property
+    def profile(self) -> tuple[float, ...] | None:
+        """q(t) averaged over nodes and seeds: [T]."""
+        profiles = [seed.profile for seed in self.finished if seed.profile is not None]
+        if not profiles:
+            return None
+        return tuple(statistics.fmean(step) for step in zip(*profiles, strict=True))
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The result as plain JSON values; nothing in it is NaN."""
+        return {
+            "dataset": self.dataset,
+            "data_digest": self.data_digest,
+            "status": self.status.value,
+            "reason": self.reason,
+            "val_accuracy_mean": self.val_accuracy_mean,
+            "val_accuracy_std": self.val_accuracy_std,
+            "test_accuracy_mean": self.test_accuracy_mean,
+            "test_accuracy_std": self.test_accuracy_std,
+            "expected_step": self.expected_step,
+            "profile": self.profile,
+            "seconds": self.seconds,
+            "config_id": self.config.config_id,
+            "config": self.config.to_mapping(),
+            "seeds": [asdict(seed) for seed in self.seeds],
+        }
+
+    @classmethod
+    def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
+        """The inverse of `to_mapping`."""
+        return cls(
+            config=TrialConfig.from_mapping(mapping["config"]),
+            dataset=mapping["dataset"],
+            data_digest=mapping["data_digest"],
+            seconds=mapping["seconds"],
+            seeds=tuple(
+                SeedResult(**{**seed, "profile": _as_tuple(seed["profile"])})
+                for seed in mapping["seeds"]
+            ),
+        )
+
+
+def _as_tuple(profile: Sequence[float] | None) -> tuple[float, ...] | None:
+    return None if profile is None else tuple(profile)
+
+
+def _std(values: Sequence[float]) -> float:
+    return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def _over(
+    seeds: Sequence[SeedResult],
+    summary: Callable[[Sequence[float]], float],
+    value: Callable[[SeedResult], float | None],
+) -> float | None:
+    values = [found for seed in seeds if (found := value(seed)) is not None]
+    if any(not math.isfinite(found) for found in values):
+        raise ValueError("a finished seed carries a value that is not finite")
+    return summary(values) if values else None
