@@ -1,0 +1,51 @@
+"""Which nodes each seed learns from: seed i takes split i modulo the number of splits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from l2p_search.data.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The labelled nodes of S seeds. Shapes: all [S, L].
+
+    L is the length of the graph's longest split, whichever seeds are here: a seed's noise has
+    that length too, and must not depend on its company. Shorter splits are filled up with node
+    0 at weight 0; each seed's weights sum to one, so a weighted sum is its mean over its nodes.
+    """
+
+    nodes: Tensor
+    labels: Tensor
+    weights: Tensor
+
+    def of_seeds(self, kept: Tensor) -> "Rows":
+        """The rows of some of the seeds, by their places."""
+        return Rows(self.nodes[kept], self.labels[kept], self.weights[kept])
+
+
+def split_of(seed: int, graph: Graph) -> int:
+    """The same split for the same seed, whatever the configuration: comparisons are paired."""
+    return seed % graph.num_splits
+
+
+def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype) -> Rows:
+    """The rows of `masks` [P, N] that each seed's split selects."""
+    chosen = [masks[split_of(seed, graph)].nonzero().squeeze(1) for seed in seeds]
+    length = int(masks.sum(dim=1).max())
+    nodes = torch.zeros(len(seeds), length, dtype=torch.int64)
+    weights = torch.zeros(len(seeds), length, dtype=dtype)
+    for place, rows in enumerate(chosen):
+        nodes[place, : rows.numel()] = rows
+        weights[place, : rows.numel()] = 1.0 / rows.numel()
+    return Rows(nodes, graph.y[nodes], weights)
+
+
+def all_rows(graph: Graph, num_seeds: int, dtype: torch.dtype) -> Rows:
+    """Every node for every seed."""
+    nodes = torch.arange(graph.num_nodes).expand(num_seeds, -1)
+    weights = torch.full(nodes.shape, 1.0 / graph.num_nodes, dtype=dtype)
+    return Rows(nodes, graph.y[nodes], weights)

@@ -1,0 +1,60 @@
+"""Shared fixtures: small graphs, isolated user folders, and the real data if there."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from l2p_search.data.graph import Graph, undirected
+from l2p_search.data.raw_files import DATA_VARIABLE
+
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for the session: each real graph is parsed once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test reads or writes the user's own folders, and each runs on one thread."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
+    monkeypatch.delenv(DATA_VARIABLE, raising=False)
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def raw_data() -> Path:
+    """The folder with the seven graphs' raw files; without it, a test of real data skips."""
+    folder = Path(os.environ.get(DATA_VARIABLE, _BESIDE))
+    if not (folder / "Cora" / "raw").is_dir():
+        pytest.skip(f"no raw files: {DATA_VARIABLE} names no folder that has them")
+    return folder
+
+
+@pytest.fixture
+def real_data(raw_data: Path, session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The raw files, with a cache that the session's tests share."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(session_cache))
+    return raw_data
+
+
+@pytest.fixture(scope="session")
+def small_graph() -> Graph:
+    """Twelve nodes, three classes, two splits; a path with chords and an isolated node."""
+    generator = torch.Generator().manual_seed(0)
+    nodes, features = 12, 7
+    path = torch.stack([torch.arange(10), torch.arange(1, 11)])
+    chords = torch.tensor([[0, 2, 3], [5, 7, 9]])
+    y = torch.arange(nodes) % 3
+    x = torch.rand(nodes, features, generator=generator)
+    x = x * (torch.rand(nodes, features, generator=generator) < 0.6)
+    masks = torch.zeros(3, 2, nodes, dtype=torch.bool)
+    masks[0, 0, :5] = masks[1, 0, 5:9] = masks[2, 0, 9:] = True
+    masks[0, 1, 6:] = masks[1, 1, 3:6] = masks[2, 1, :3] = True
+    return Graph(
+        "small", x, undirected(torch.cat([path, chords], dim=1), nodes), y, *masks.unbind()
+    )

@@ -1,0 +1,25 @@
+import torch
+
+from l2p_search.data.graph import Graph
+from l2p_search.data.splits import all_rows, labelled_rows
+
+
+def test_each_seed_takes_its_split_and_short_ones_are_filled_at_weight_zero(
+    small_graph: Graph,
+) -> None:
+    rows = labelled_rows(small_graph, small_graph.train, [0, 1, 2], torch.float64)
+    assert rows.nodes.shape == (3, 6)
+    assert rows.nodes[0].tolist() == rows.nodes[2].tolist() == [0, 1, 2, 3, 4, 0]
+    assert rows.nodes[1].tolist() == [6, 7, 8, 9, 10, 11]
+    assert rows.weights[0].tolist() == [0.2] * 5 + [0.0]
+    torch.testing.assert_close(rows.weights.sum(dim=1), torch.ones(3, dtype=torch.float64))
+    assert torch.equal(rows.labels, small_graph.y[rows.nodes])
+
+
+def test_rows_of_some_seeds_keep_their_order(small_graph: Graph) -> None:
+    rows = labelled_rows(small_graph, small_graph.val, [0, 1], torch.float32)
+    assert torch.equal(rows.of_seeds(torch.tensor([1])).nodes[0], rows.nodes[1])
+
+
+def test_all_rows_are_all_nodes(small_graph: Graph) -> None:
+    assert all_rows(small_graph, 2, torch.float32).nodes.tolist() == [list(range(12))] * 2
