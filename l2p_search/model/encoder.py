@@ -1,0 +1,149 @@
+"""H_0 = relu(X W_1 + b_1) with dropout before and after, projected on the columns that are read.
+
+The classifier and the scorer are linear and act on units, propagation is linear and acts on
+nodes, so they commute: H_0 is projected at once, and only a few columns are propagated
+instead of all hidden units.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
+
+from l2p_search.model.dropout import drop, keep_scale
+from l2p_search.model.features import Features
+from l2p_search.model.network import GradientSink
+
+_MATMUL_WIDTH = 16
+"""Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderNoise:
+    """The random bytes of one training step, and the rate they are used at.
+
+    Shapes: features [S, noise_size of the features], hidden [S, N, H].
+    """
+
+    features: Tensor
+    hidden: Tensor
+    rate: float
+
+    @property
+    def scale(self) -> float:
+        """Of each of the two dropouts."""
+        return keep_scale(self.rate)
+
+
+def encode_and_project(
+    features: Features,
+    weight: Tensor,
+    bias: Tensor,
+    scorer: Tensor,
+    classifier: Tensor,
+    noise: EncoderNoise | None,
+    sink: GradientSink | None = None,
+) -> tuple[Tensor, Tensor]:
+    """H_0 w and H_0 W_2, where H_0 = dropout(relu(dropout(X) W_1 + b_1)).
+
+    weight [S, F, H], bias [S, H], scorer [S, H, R], classifier [S, H, C]
+    -> score columns [S, N, R] and class columns [S, N, C]. With a sink, the gradients of W_1
+    and b_1 go there instead of to autograd.
+    """
+    columns: tuple[Tensor, Tensor] = EncodeAndProject.apply(  # type: ignore[no-untyped-call]
+        weight, bias, scorer, classifier, features, noise, sink
+    )
+    return columns
+
+
+class EncodeAndProject(torch.autograd.Function):
+    """The encoder as one operation, a block of seeds at a time, which then stays in the cache.
+
+    It keeps H_0 and nothing else for its backward pass. relu(c x) = c relu(x) for c > 0, so the
+    scale of the second dropout is moved into the first product, where it costs nothing. And
+    H_0 > 0 exactly where a unit was both active and kept, so H_0 is its own mask.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        weight: Tensor,
+        bias: Tensor,
+        scorer: Tensor,
+        classifier: Tensor,
+        features: Features,
+        noise: EncoderNoise | None,
+        sink: GradientSink | None,
+    ) -> tuple[Tensor, Tensor]:
+        """Product, bias, relu, dropout, projection."""
+        weight = weight.detach()
+        projection = torch.cat([scorer, classifier], dim=2)
+        padded = pad(projection, (0, -projection.shape[2] % _MATMUL_WIDTH))
+        hidden = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
+        columns = weight.new_empty(*hidden.shape[:2], padded.shape[2])
+        scale = 1.0 if noise is None else noise.scale
+        dropped = None
+        if noise is not None:
+            dropped = features.dropped(noise.features, noise.rate, scale**2)
+        for block in features.blocks(weight.shape[0]):
+            active = features.times(weight[block], _of(dropped, block))
+            active.add_(bias[block, None], alpha=scale)
+            if noise is None:
+                torch.clamp_min(active, 0.0, out=hidden[block])
+            else:
+                drop(active.relu_(), noise.hidden[block], noise.rate, out=hidden[block])
+            torch.bmm(hidden[block], padded[block], out=columns[block])
+        ctx.save_for_backward(hidden, projection)
+        ctx.features, ctx.dropped, ctx.scale = features, dropped, scale
+        ctx.scorers, ctx.sink = scorer.shape[2], sink
+        score_columns, rest = columns.split(
+            [scorer.shape[2], padded.shape[2] - scorer.shape[2]], 2
+        )
+        class_columns = rest[:, :, : classifier.shape[2]]
+        if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
+            ctx.mark_non_differentiable(class_columns)
+        return score_columns, class_columns
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_scores: Tensor, grad_classes: Tensor) -> tuple[Tensor | None, ...]:
+        """The same backwards; when only the scorer learns, nothing but its own product."""
+        hidden, projection = ctx.saved_tensors
+        nothing = (None, None, None)
+        if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
+            return None, None, _transposed_product(hidden, grad_scores), None, *nothing
+        grad_columns = torch.cat([grad_scores, grad_classes], dim=2)
+        gradients: dict[str, list[Tensor]] = {"W_1": [], "b_1": []}
+        grad_projection = []
+        for block in ctx.features.blocks(hidden.shape[0]):
+            grad_projection.append(_transposed_product(hidden[block], grad_columns[block]))
+            grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
+            passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
+            of_block = {
+                "W_1": ctx.features.transposed_times(passed, _of(ctx.dropped, block)),
+                "b_1": passed.sum(dim=1).mul_(ctx.scale),
+            }
+            for name, gradient in of_block.items():
+                if ctx.sink is None:
+                    gradients[name].append(gradient)
+                else:
+                    ctx.sink(name, gradient, block)
+        grad_scorer, grad_classifier = torch.cat(grad_projection).tensor_split(
+            [ctx.scorers], dim=2
+        )
+        if ctx.sink is not None:
+            return None, None, grad_scorer, grad_classifier, *nothing
+        grad_weight, grad_bias = (torch.cat(blocks) for blocks in gradients.values())
+        return grad_weight, grad_bias, grad_scorer, grad_classifier, *nothing
+
+
+def _transposed_product(hidden: Tensor, grad: Tensor) -> Tensor:
+    """H.T G, as the transpose of G.T H: several times faster for the few columns of G."""
+    return torch.bmm(grad.transpose(1, 2), hidden).transpose(1, 2)
+
+
+def _of(dropped: Tensor | None, block: slice) -> Tensor | None:
+    return None if dropped is None else dropped[block]

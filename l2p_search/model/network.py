@@ -1,0 +1,107 @@
+"""The network: a backbone that is read at every step, and the parameters of its two levels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Generator, Tensor
+
+Parameters = dict[str, Tensor]
+"""Named tensors, each with the seeds as its first axis."""
+
+
+class Readout(NamedTuple):
+    """What the objectives need of a forward pass: every step at the labelled nodes.
+
+    log_q [S, L, T] is the posterior over the steps; logits [S, L, T, C] are the class scores of
+    each step, to which the bias [S, C] is still to be added: weights over the steps sum to one,
+    so it can be added once after they are mixed.
+    """
+
+    log_q: Tensor
+    logits: Tensor
+    bias: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """theta, the lower level's parameters, and phi, the upper level's."""
+
+    theta: Parameters
+    phi: Parameters
+
+    def of_seeds(self, places: Tensor) -> "Levels":
+        """Copies of the parameters of the seeds at `places`."""
+        return Levels(
+            *(
+                {name: value.detach().index_select(0, places) for name, value in level.items()}
+                for level in (self.theta, self.phi)
+            )
+        )
+
+    def copy_seeds(self, source: "Levels", places: Tensor, chosen: Tensor) -> None:
+        """Overwrite the seeds at `places` with the source's seeds that are `chosen` (a mask)."""
+        pairs = list(zip(places.tolist(), chosen.nonzero().squeeze(1).tolist(), strict=True))
+        for own, other in ((self.theta, source.theta), (self.phi, source.phi)):
+            for name, value in own.items():
+                latest = other[name].detach()
+                for place, place_in_source in pairs:
+                    value[place].copy_(latest[place_in_source])
+
+
+class GradientSink(Protocol):
+    """Takes a parameter's gradient for a block of seeds as soon as it is known."""
+
+    def __call__(self, name: str, gradient: Tensor, seeds: slice) -> None:
+        """The gradient of `name` for these seeds."""
+
+
+class Backbone(Protocol):
+    """A GNN that can be read after every step; what L2P is put on top of."""
+
+    noise_size: int
+    """Random bytes a seed needs for one training step."""
+
+    first_layer: frozenset[str]
+    """The parameters of theta that weight decay always applies to."""
+
+    streamed: frozenset[str]
+    """The parameters of theta whose gradients go to a sink when there is one."""
+
+    def initial(self, generators: Sequence[Generator]) -> Levels:
+        """Fresh parameters, each seed's by its own generator."""
+
+    def read(
+        self,
+        levels: Levels,
+        nodes: Tensor,
+        noise: Tensor | None,
+        sink: GradientSink | None = None,
+    ) -> Readout:
+        """A forward pass read at nodes [S, L]; with noise [S, noise_size] it drops out.
+
+        With a sink, the backward pass hands it the gradients of the streamed parameters, block
+        by block. They are the largest tensors of an epoch: used up while a block of them is in
+        the cache, they never travel to memory and back.
+        """
+
+
+def glorot(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch.dtype) -> Tensor:
+    """Uniform weights [S, *shape] with the variance that keeps signals' scale."""
+    bound = (6.0 / sum(shape)) ** 0.5
+    return _uniform(generators, shape, bound, dtype)
+
+
+def fan_in(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch.dtype) -> Tensor:
+    """Uniform weights [S, *shape] within one over the root of the number of inputs."""
+    return _uniform(generators, shape, shape[0] ** -0.5, dtype)
+
+
+def _uniform(
+    generators: Sequence[Generator], shape: tuple[int, int], bound: float, dtype: torch.dtype
+) -> Tensor:
+    weights = torch.empty(len(generators), *shape, dtype=dtype)
+    for own, generator in zip(weights, generators, strict=True):
+        own.uniform_(-bound, bound, generator=generator)
+    return weights

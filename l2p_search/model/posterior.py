@@ -1,0 +1,69 @@
+"""q(t | node), the learned distribution over propagation steps, and its prior.
+
+Everything is in log space and over the last axis: T = K + 1 steps, counted from 0. In memory
+the steps come first (see `propagation`), and the functions here keep it so: where an operation
+of torch would lay its result out anew, they work on a view with the steps in front.
+"""
+
+import math
+from functools import cache
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
+
+from l2p_search.config import TrialConfig
+
+
+def select_log_probs(scores: Tensor) -> Tensor:
+    """Learning to Select: a softmax over the steps.
+
+    Paper, section 4.2:  q(t) = exp(s_t) / sum_j exp(s_j),  s_t = w_t . H_t
+
+    Scores [..., T] -> log q [..., T].
+    """
+    return log_softmax(scores)
+
+
+def quit_log_probs(scores: Tensor) -> Tensor:
+    """Learning to Quit: a node stays t times, then quits at step t.
+
+    Paper, section 4.3:  q(t) = a_t * prod_{j<t} (1 - a_j),  a_t = sigmoid(s_t)
+
+    The last step quits surely, so the probabilities sum to one; its score is not read. In log
+    space, because a product of 64 small factors underflows. Scores [..., T] -> log q [..., T].
+    """
+    deciding = scores.movedim(-1, 0)[:-1]
+    quits = logsigmoid(deciding)
+    stayed = torch.cumsum(quits - deciding, dim=0)  # log (1 - sigmoid(s)) = log sigmoid(s) - s
+    log_q = torch.cat([quits[:1], quits[1:] + stayed[:-1], stayed[-1:]])
+    return log_q.movedim(0, -1)
+
+
+def log_probs(posterior: str, scores: Tensor) -> Tensor:
+    """Log q by the posterior's name."""
+    return select_log_probs(scores) if posterior == "select" else quit_log_probs(scores)
+
+
+def relaxed_sample(log_q: Tensor, gumbel: Tensor, temperature: float) -> Tensor:
+    """A differentiable sample from q, by Gumbel-softmax (section 4.4): [..., T] -> [..., T]."""
+    perturbed = (log_q + gumbel) / temperature
+    return torch.softmax(perturbed.movedim(-1, 0), dim=0).movedim(0, -1)
+
+
+def log_softmax(x: Tensor) -> Tensor:
+    """Torch's log_softmax over the last axis, on memory in which that axis comes first."""
+    return torch.log_softmax(x.movedim(-1, 0), dim=0).movedim(0, -1)
+
+
+def kl_divergence(log_q: Tensor, log_prior: Tensor) -> Tensor:
+    """KL(q || p) in closed form: [..., T] and [T] -> [...]."""
+    return (log_q.exp() * (log_q - log_prior)).sum(dim=-1)
+
+
+@cache
+def log_prior(config: TrialConfig, dtype: torch.dtype = torch.float32) -> Tensor:
+    """The uniform prior of section 4.1, or a geometric one that favours shallow steps: [T]."""
+    ratio = config.prior_ratio if config.prior == "geometric" else 1.0
+    unnormalised = torch.arange(config.K + 1, dtype=dtype) * math.log(ratio)
+    return unnormalised - unnormalised.logsumexp(dim=0)

@@ -1,0 +1,101 @@
+import pytest
+import torch
+from torch import Tensor
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
+
+from l2p_search.data.graph import Graph
+from l2p_search.model.propagation import (
+    PropagateAndRead,
+    Propagation,
+    normalised_adjacency,
+    propagate_and_read,
+)
+from l2p_search.model.sparse import SparseMatrix
+
+_SEEDS, _CLASSES, _STEPS, _TELEPORT = 2, 3, 5, 0.15
+
+
+def _dense(graph: Graph) -> Tensor:
+    edges, values = gcn_norm(graph.edges, num_nodes=graph.num_nodes, dtype=torch.float64)
+    dense = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
+    dense[edges[1], edges[0]] = values
+    return dense
+
+
+def _columns(nodes: int, scorers: int, seeds: int = _SEEDS) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(0)
+
+    def draw(width: int) -> Tensor:
+        values = torch.randn(seeds, nodes, width, dtype=torch.float64, generator=generator)
+        return values.requires_grad_()
+
+    return draw(scorers), draw(_CLASSES)
+
+
+def _propagation(graph: Graph) -> Propagation:
+    return Propagation(normalised_adjacency(graph, torch.float64), _STEPS, _TELEPORT)
+
+
+_NODES = torch.tensor([[0, 3, 11, 7], [5, 2, 8, 2]])
+
+
+def test_the_adjacency_is_that_of_gcn(small_graph: Graph) -> None:
+    identity = torch.eye(small_graph.num_nodes, dtype=torch.float64)
+    found = normalised_adjacency(small_graph, torch.float64).times(identity)
+    torch.testing.assert_close(found, _dense(small_graph))
+
+
+@pytest.mark.parametrize("scorers", [1, _STEPS + 1])
+def test_every_step_agrees_with_dense_matrix_powers(small_graph: Graph, scorers: int) -> None:
+    """H_k = ((1-a)A)^k H_0 + a sum_{j<k} ((1-a)A)^j H_0, without a recurrence."""
+    score_columns, class_columns = _columns(small_graph.num_nodes, scorers)
+    scores, logits = propagate_and_read(
+        _propagation(small_graph), score_columns, class_columns, _NODES
+    )
+    assert scores.shape == (_SEEDS, 4, _STEPS + 1)
+    assert logits.shape == (_SEEDS, 4, _STEPS + 1, _CLASSES)
+    moving = (1 - _TELEPORT) * _dense(small_graph)
+    powers = [torch.linalg.matrix_power(moving, k) for k in range(_STEPS + 1)]
+    for seed in range(_SEEDS):
+        for k in range(_STEPS + 1):
+            operator = powers[k] + _TELEPORT * sum(powers[:k], torch.zeros_like(moving))
+            rows = operator[_NODES[seed]]
+            own = score_columns[seed, :, k if scorers > 1 else 0]
+            torch.testing.assert_close(scores[seed, :, k], rows @ own)
+            torch.testing.assert_close(logits[seed, :, k], rows @ class_columns[seed])
+
+
+@pytest.mark.parametrize("scorers", [1, _STEPS + 1])
+def test_passes_gradcheck(small_graph: Graph, scorers: int) -> None:
+    propagation = _propagation(small_graph)
+    assert torch.autograd.gradcheck(
+        lambda *columns: PropagateAndRead.apply(*columns, _NODES, propagation),
+        _columns(small_graph.num_nodes, scorers),
+    )
+
+
+@pytest.mark.parametrize("scorers", [1, _STEPS + 1])
+def test_the_scores_alone_get_the_same_gradient(small_graph: Graph, scorers: int) -> None:
+    score_columns, class_columns = _columns(small_graph.num_nodes, scorers)
+    propagation = _propagation(small_graph)
+    together, _ = propagate_and_read(propagation, score_columns, class_columns, _NODES)
+    alone, logits = propagate_and_read(propagation, score_columns, class_columns.detach(), _NODES)
+    assert not logits.requires_grad
+    cotangent = torch.randn_like(alone)
+    torch.testing.assert_close(
+        torch.autograd.grad(alone, score_columns, cotangent),
+        torch.autograd.grad(together, score_columns, cotangent),
+    )
+
+
+def test_a_directed_matrix_is_transposed_on_the_way_back() -> None:
+    ones = torch.ones(2, dtype=torch.float64)
+    one_way = SparseMatrix.from_coordinates(
+        torch.tensor([1, 2]), torch.tensor([0, 1]), ones, (3, 3)
+    )
+    propagation = Propagation(one_way, 2, 0.1)
+    nodes = torch.tensor([[2, 0]])
+    assert torch.autograd.gradcheck(
+        lambda *columns: PropagateAndRead.apply(*columns, nodes, propagation),
+        _columns(3, 1, seeds=1),
+    )
