@@ -1,0 +1,163 @@
+"""One epoch of the bi-level algorithm (section 5.2) for a batch of seeds.
+
+    lower level   theta <- theta - eta * grad_theta L_train(theta, phi)      (training nodes)
+    upper level   phi   <- phi   - eta * grad_phi   L_val(theta, phi)        (validation nodes)
+
+Each level has an optimizer of its own: with a shared one, Adam's momentum would move the
+level that is held still.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.data.splits import labelled_rows
+from l2p_search.model.network import Backbone, Levels, Parameters, Readout
+from l2p_search.training.em import ExpectationMaximization
+from l2p_search.training.objective import Objective, Scores, VariationalInference, scores_of
+from l2p_search.training.optimizer import Adam
+from l2p_search.training.seeds import Streams
+
+_FINITE_DIFFERENCE = 0.01
+"""The finite difference moves theta this far along v, whatever the length of v."""
+
+
+def objective_of(config: TrialConfig) -> Objective:
+    """The learning algorithm by its name."""
+    if config.algorithm == "em":
+        return ExpectationMaximization(config)
+    return VariationalInference(config)
+
+
+class BiLevel:
+    """theta and phi of S seeds and one epoch of learning, in the three parts that fit needs."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        backbone: Backbone,
+        config: TrialConfig,
+        seeds: Sequence[int],
+        dtype: torch.dtype,
+    ) -> None:
+        """Every seed at its own start."""
+        self._backbone = backbone
+        self._config = config
+        self._objective = objective_of(config)
+        self._train = labelled_rows(graph, graph.train, seeds, dtype)
+        self._val = labelled_rows(graph, graph.val, seeds, dtype)
+        self._streams = {
+            purpose: Streams(seeds, purpose, dtype) for purpose in ("dropout", "lower", "upper")
+        }
+        self.levels = backbone.initial(Streams(seeds, "initial", dtype).generators)
+        decayed = backbone.first_layer
+        if config.decay_on == "theta":
+            decayed = frozenset(self.levels.theta)
+        self._lower_adam = Adam(self.levels.theta, config.lr, config.weight_decay, decayed)
+        self._upper_adam = Adam(self.levels.phi, config.upper_lr, 0.0, frozenset())
+        self._last_lower: tuple[Levels, Tensor, Tensor] | None = None
+
+    def keep(self, places: Tensor) -> None:
+        """Go on with some of the seeds only."""
+        self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
+        for streams in self._streams.values():
+            streams.keep(places)
+        self.levels = self.levels.of_seeds(places)
+        self._lower_adam.keep(places, self.levels.theta)
+        self._upper_adam.keep(places, self.levels.phi)
+
+    def lower_step(self) -> Tensor:
+        """One gradient step of theta on the training nodes; returns the loss before it: [S]."""
+        level, rows = self._config.level, self._train
+        noise = self._streams["dropout"].bytes(self._backbone.noise_size)
+        gumbel = self._streams["lower"].gumbel(rows.nodes.shape[1], self._config.K + 1)
+        if level == "second_order":
+            before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
+            self._last_lower = (before, noise, gumbel)
+
+        _require_gradients(self.levels.theta, True)
+        _require_gradients(self.levels.phi, level == "joint")
+        read = self._backbone.read(self.levels, rows.nodes, noise, sink=self._lower_adam.update)
+        loss = self._objective.lower(read, rows, gumbel)
+        learned = dict(self.levels.theta)
+        for name in self._backbone.streamed:
+            del learned[name]
+        if level == "joint":
+            learned |= self.levels.phi
+        self._lower_adam.begin()
+        gradients = _gradients(loss.sum(), learned)
+        if level == "joint":
+            self._upper_adam.step({name: gradients.pop(name) for name in self.levels.phi})
+        for name, gradient in gradients.items():
+            self._lower_adam.update(name, gradient)
+        return loss.detach()
+
+    def evaluate(self) -> tuple[Readout, Scores]:
+        """A clean forward pass at the validation nodes: for the upper step, and its metrics."""
+        _require_gradients(self.levels.theta, self._config.level == "second_order")
+        _require_gradients(self.levels.phi, self._config.level != "joint")
+        read = self._backbone.read(self.levels, self._val.nodes, None)
+        with torch.no_grad():
+            scores = scores_of(self._objective.log_predictions(read), self._val)
+        return read, scores
+
+    def upper_step(self, read: Readout) -> None:
+        """One gradient step of phi on the validation nodes, at the theta that `read` saw."""
+        if self._config.level == "joint":
+            return
+        gumbel = self._streams["upper"].gumbel(self._val.nodes.shape[1], self._config.K + 1)
+        loss = self._objective.upper(read, self._val, gumbel).sum()
+        phi_grad = _gradients(loss, self.levels.phi, retain=self._config.level == "second_order")
+        if self._config.level == "second_order":
+            direction = _gradients(loss, self.levels.theta)
+            correction = self._second_order(direction)
+            phi_grad = {name: phi_grad[name] - correction[name] for name in phi_grad}
+        self._upper_adam.step(phi_grad)
+
+    def _second_order(self, direction: Parameters) -> Parameters:
+        """Eta * (grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps, v = direction.
+
+        theta is that of before the lower step, and both evaluations see the same dropout and
+        Gumbel noise: their difference would drown in the noise otherwise.
+        """
+        assert self._last_lower is not None, "the lower level steps first"
+        before, noise, gumbel = self._last_lower
+        squares = [value.flatten(1).square().sum(dim=1) for value in direction.values()]
+        length = torch.stack(squares).sum(dim=0).sqrt()
+        epsilon = _FINITE_DIFFERENCE / length.clamp_min(torch.finfo(length.dtype).tiny ** 0.5)
+        moved = {
+            name: value + _per_seed(epsilon, value) * direction[name]
+            for name, value in before.theta.items()
+        }
+        at_theta = self._phi_gradients(before, noise, gumbel)
+        at_moved = self._phi_gradients(Levels(moved, before.phi), noise, gumbel)
+        return {
+            name: self._config.lr * (at_moved[name] - grad) / _per_seed(epsilon, grad)
+            for name, grad in at_theta.items()
+        }
+
+    def _phi_gradients(self, levels: Levels, noise: Tensor, gumbel: Tensor) -> Parameters:
+        """grad_phi L_train, with theta held still."""
+        _require_gradients(levels.phi, True)
+        read = self._backbone.read(levels, self._train.nodes, noise)
+        return _gradients(self._objective.lower(read, self._train, gumbel).sum(), levels.phi)
+
+
+def _require_gradients(parameters: Parameters, required: bool) -> None:
+    for value in parameters.values():
+        value.requires_grad_(required)
+
+
+def _gradients(loss: Tensor, parameters: Parameters, retain: bool = False) -> Parameters:
+    """Of the loss, zero for what it does not depend on (the E-step holds the classifier fixed)."""
+    grads = torch.autograd.grad(
+        loss, list(parameters.values()), retain_graph=retain, materialize_grads=True
+    )
+    return dict(zip(parameters, grads, strict=True))
+
+
+def _per_seed(value: Tensor, like: Tensor) -> Tensor:
+    return value.view(-1, *[1] * (like.dim() - 1))

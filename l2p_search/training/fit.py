@@ -1,0 +1,177 @@
+"""fit: one configuration in, all its seeds trained, one TrialResult out."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.data.splits import all_rows, split_of
+from l2p_search.model.backbones import build_backbone
+from l2p_search.model.network import Backbone, Levels
+from l2p_search.results import SeedResult, TrialResult
+from l2p_search.training.bilevel import BiLevel, objective_of
+from l2p_search.training.early_stopping import EarlyStopping
+from l2p_search.training.memory import keep_freed_memory, seeds_at_once
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress display needs after each epoch."""
+
+    epoch: int
+    epochs: int
+    training: int
+    finished: int
+    total: int
+    best_val_accuracy: float
+
+
+def fit(
+    graph: Graph,
+    config: TrialConfig,
+    seeds: Sequence[int],
+    *,
+    memory_gb: float = 4.0,
+    dtype: torch.dtype = torch.float32,
+    on_epoch: Callable[[Progress], None] = lambda progress: None,
+) -> TrialResult:
+    """Train every seed to its own early stop and judge it once, at its best epoch.
+
+    Seeds are trained together as far as `memory_gb` reaches; how they are grouped changes
+    nothing but the order of floating-point sums.
+    """
+    keep_freed_memory()
+    started = time.perf_counter()
+    backbone = build_backbone(graph, config, dtype)
+    results: list[SeedResult] = []
+    for group in _groups(seeds, seeds_at_once(graph, config, memory_gb)):
+        run = _Run(graph, backbone, config, group, dtype)
+        for epoch in range(1, config.epochs + 1):
+            run.epoch(epoch)
+            training = len(run.alive)
+            on_epoch(
+                Progress(
+                    epoch=epoch,
+                    epochs=config.epochs,
+                    training=training,
+                    finished=len(results) + len(group) - training,
+                    total=len(seeds),
+                    best_val_accuracy=run.best_val_accuracy,
+                )
+            )
+            if training == 0:
+                break
+        results.extend(run.results())
+    return TrialResult(
+        config=config,
+        dataset=graph.name,
+        data_digest=graph.digest,
+        seeds=tuple(results),
+        seconds=time.perf_counter() - started,
+    )
+
+
+class _Run:
+    """The seeds of one group: those still training, and the best state of each."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        backbone: Backbone,
+        config: TrialConfig,
+        seeds: Sequence[int],
+        dtype: torch.dtype,
+    ) -> None:
+        self._graph, self._backbone, self._config = graph, backbone, config
+        self._seeds, self._dtype = seeds, dtype
+        self._learner = BiLevel(graph, backbone, config, seeds, dtype)
+        self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
+        self._epochs = [0] * len(seeds)
+        self._diverged: dict[int, int] = {}
+        self.alive = torch.arange(len(seeds))
+        # What is kept is cloned: an alias of the live weights would turn "best" into "last".
+        self._best = self._learner.levels.of_seeds(self.alive)
+
+    def epoch(self, epoch: int) -> None:
+        """One epoch of every seed still training; those that are done leave the batch."""
+        train_loss = self._learner.lower_step()
+        read, scores = self._learner.evaluate()
+        improved, exhausted = self._stopping.update(epoch, self.alive, scores)
+        self._best.copy_seeds(self._learner.levels, self.alive[improved], improved)
+        diverged = ~(train_loss.isfinite() & scores.loss.isfinite())
+        self._learner.upper_step(read)
+
+        for place in self.alive.tolist():
+            self._epochs[place] = epoch
+        for place in self.alive[diverged].tolist():
+            self._diverged[place] = epoch
+        done = exhausted | diverged
+        if done.any():
+            staying = (~done).nonzero().squeeze(1)
+            self.alive = self.alive[staying]
+            if len(staying):
+                self._learner.keep(staying)
+
+    @property
+    def best_val_accuracy(self) -> float:
+        """The mean over the seeds of the validation accuracy each would have now, in percent."""
+        return 100.0 * float(self._stopping.best_accuracy.mean())
+
+    def results(self) -> Iterator[SeedResult]:
+        """Judge every seed at its best epoch."""
+        for place, seed in enumerate(self._seeds):
+            split, epochs = split_of(seed, self._graph), self._epochs[place]
+            if place in self._diverged:
+                reason = f"diverged at epoch {self._diverged[place]}; try a smaller lr"
+                yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
+                continue
+            best = self._best.of_seeds(torch.tensor([place]))
+            verdict = judge(self._graph, self._backbone, self._config, best, split, self._dtype)
+            yield SeedResult(
+                seed=seed,
+                split=split,
+                epochs=epochs,
+                best_epoch=int(self._stopping.best_epoch[place]),
+                **verdict,
+            )
+
+
+def judge(
+    graph: Graph,
+    backbone: Backbone,
+    config: TrialConfig,
+    levels: Levels,
+    split: int,
+    dtype: torch.dtype,
+) -> dict[str, Any]:
+    """The one place where test labels are read: the final numbers of one trained seed."""
+    rows = all_rows(graph, 1, dtype)
+    with torch.no_grad():
+        read = backbone.read(levels, rows.nodes, None)
+        log_p = objective_of(config).log_predictions(read)[0]
+        q = read.log_q[0].exp()
+    val, test = graph.val[split], graph.test[split]
+    profile = q.double().mean(dim=0)
+    return {
+        "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
+        "val_accuracy": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
+        "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
+        "expected_step": float(profile @ torch.arange(config.K + 1, dtype=torch.float64)),
+        "profile": tuple(profile.tolist()),
+    }
+
+
+def _percent(hits: Tensor) -> float:
+    return 100.0 * int(hits.sum()) / hits.numel()
+
+
+def _groups(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """Groups of about equal size, none larger than `size`."""
+    count = -(-len(seeds) // size)
+    for group in range(count):
+        yield seeds[len(seeds) * group // count : len(seeds) * (group + 1) // count]

@@ -1,0 +1,52 @@
+"""A seed is its own world: initialisation, dropout and Gumbel noise from its own streams.
+
+Each purpose has a stream of its own, so a configuration that needs more of one kind of noise
+(a larger K, say) still sees the same numbers of the others: comparisons are paired as far as
+they can be, and a seed learns the same alone and in a batch.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+_PURPOSES = ("initial", "dropout", "lower", "upper")
+
+
+def generator_of(seed: int, purpose: str) -> Generator:
+    """The stream of one seed for one purpose."""
+    entropy = np.random.SeedSequence([seed, _PURPOSES.index(purpose)])
+    return Generator().manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
+
+
+class Streams:
+    """The random streams of a batch of seeds for one purpose."""
+
+    def __init__(self, seeds: Sequence[int], purpose: str, dtype: torch.dtype) -> None:
+        """Start every seed's stream at its beginning."""
+        self.generators = [generator_of(seed, purpose) for seed in seeds]
+        self._dtype = dtype
+
+    def keep(self, places: Tensor) -> None:
+        """Go on with some of the seeds only."""
+        self.generators = [self.generators[place] for place in places.tolist()]
+
+    def bytes(self, count: int) -> Tensor:
+        """Uniform random bytes [S, count], drawn eight at a time."""
+        words = torch.empty(len(self.generators), -(-count // 8), dtype=torch.int64)
+        for own, generator in zip(words, self.generators, strict=True):
+            own.random_(-(2**63), None, generator=generator)
+        return words.view(torch.uint8)[:, :count]
+
+    def gumbel(self, rows: int, steps: int) -> Tensor:
+        """Standard Gumbel noise [S, rows, steps], rows innermost in memory.
+
+        -log(-log u) with u kept off 0 and 1; torch's own exponential draws take six times as long.
+        """
+        uniform = torch.empty(len(self.generators), steps, rows, dtype=self._dtype)
+        for own, generator in zip(uniform, self.generators, strict=True):
+            own.uniform_(generator=generator)
+        limits = torch.finfo(self._dtype)
+        uniform.clamp_(limits.tiny, 1.0 - limits.eps)
+        return uniform.log_().neg_().log_().neg_().transpose(1, 2)

@@ -1,0 +1,167 @@
+from typing import Any
+
+import pytest
+import torch
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.model.backbones import build_backbone
+from l2p_search.model.network import Levels, Parameters
+from l2p_search.training.bilevel import BiLevel
+from l2p_search.training.seeds import Streams
+from tests.reference import Reference, ReferenceTrainer
+
+_SEEDS = [0, 1, 4]
+_BASE: dict[str, Any] = {
+    "K": 4,
+    "hidden": 6,
+    "dropout": 0.0,
+    "kl_weight": 0.3,
+    "weight_decay": 0.01,
+}
+
+
+def _learner(graph: Graph, config: TrialConfig) -> BiLevel:
+    backbone = build_backbone(graph, config, torch.float64)
+    return BiLevel(graph, backbone, config, _SEEDS, torch.float64)
+
+
+def _copy(parameters: Parameters) -> Parameters:
+    return {name: value.detach().clone() for name, value in parameters.items()}
+
+
+def _equal(one: Parameters, other: Parameters) -> bool:
+    return all(torch.equal(one[name], other[name].detach()) for name in one)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        {},
+        {"posterior": "select"},
+        {"scorer": "per_step"},
+        {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
+        {"level": "joint"},
+        {"algorithm": "em"},
+        {"algorithm": "em", "posterior": "select", "prior": "geometric"},
+        {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
+    ],
+    ids=str,
+)
+def test_agrees_with_the_plain_reference_step_by_step(
+    small_graph: Graph, variant: dict[str, Any]
+) -> None:
+    config = TrialConfig(**{**_BASE, **variant})
+    learner = _learner(small_graph, config)
+    noise = {purpose: Streams(_SEEDS, purpose, torch.float64) for purpose in ("lower", "upper")}
+    references = [
+        ReferenceTrainer(Reference(small_graph, config, learner.levels, place), seed % 2)
+        for place, seed in enumerate(_SEEDS)
+    ]
+    longest = {
+        "lower": max(len(reference.train) for reference in references),
+        "upper": max(len(reference.val) for reference in references),
+    }
+    for _ in range(6):
+        train_loss = learner.lower_step()
+        read, scores = learner.evaluate()
+        learner.upper_step(read)
+        lower = noise["lower"].gumbel(longest["lower"], config.K + 1)
+        upper = None
+        if config.level != "joint":
+            upper = noise["upper"].gumbel(longest["upper"], config.K + 1)
+        for place, reference in enumerate(references):
+            own_upper = None if upper is None else upper[place, : len(reference.val)]
+            expected = reference.epoch(lower[place, : len(reference.train)], own_upper)
+            found = (train_loss[place], scores.loss[place], scores.accuracy[place])
+            assert [float(value) for value in found] == pytest.approx(expected, rel=1e-9)
+            for level in ("theta", "phi"):
+                for name, value in getattr(reference.model, level).items():
+                    torch.testing.assert_close(
+                        getattr(learner.levels, level)[name][place].detach(), value.detach(),
+                        rtol=1e-7, atol=1e-9,
+                    )  # fmt: skip
+
+
+@pytest.mark.parametrize("level", ["first_order", "second_order", "joint"])
+@pytest.mark.parametrize("algorithm", ["vi", "em"])
+def test_each_level_moves_only_its_own_parameters(
+    small_graph: Graph, level: str, algorithm: str
+) -> None:
+    config = TrialConfig(**{**_BASE, "level": level, "algorithm": algorithm, "dropout": 0.5})
+    learner = _learner(small_graph, config)
+    for _ in range(3):
+        theta, phi = _copy(learner.levels.theta), _copy(learner.levels.phi)
+        learner.lower_step()
+        assert not _equal(theta, learner.levels.theta)
+        assert _equal(phi, learner.levels.phi) is (level != "joint")
+        theta, phi = _copy(learner.levels.theta), _copy(learner.levels.phi)
+        read, _ = learner.evaluate()
+        assert _equal(theta, learner.levels.theta)
+        assert _equal(phi, learner.levels.phi)
+        learner.upper_step(read)
+        assert _equal(theta, learner.levels.theta)
+        assert _equal(phi, learner.levels.phi) is (level == "joint")
+
+
+@pytest.mark.parametrize("posterior", ["quit", "select"])
+@pytest.mark.parametrize("scorer", ["shared", "per_step"])
+def test_second_order_agrees_with_the_exact_hessian_product(
+    small_graph: Graph, posterior: str, scorer: str
+) -> None:
+    config = TrialConfig(
+        **{**_BASE, "level": "second_order", "posterior": posterior, "scorer": scorer}
+    )
+    learner = _learner(small_graph, config)
+    before = Levels(_copy(learner.levels.theta), _copy(learner.levels.phi))
+    noise = Streams(_SEEDS, "lower", torch.float64).gumbel(6, config.K + 1)
+    learner.lower_step()
+    learner.evaluate()
+    generator = torch.Generator().manual_seed(0)
+    direction = {
+        name: torch.randn(value.shape, dtype=torch.float64, generator=generator)
+        for name, value in learner.levels.theta.items()
+    }
+    found = learner._second_order(direction)
+    for place, seed in enumerate(_SEEDS):
+        reference = Reference(small_graph, config, before, place)
+        nodes = small_graph.train[seed % 2].nonzero().squeeze(1)
+        loss = reference.negative_elbo(nodes, noise[place, : len(nodes)])
+        gradients = torch.autograd.grad(loss, list(reference.theta.values()), create_graph=True)
+        names = list(reference.theta.keys())
+        along = sum(
+            (gradient * direction[name][place]).sum()
+            for name, gradient in zip(names, gradients, strict=True)
+        )
+        exact = torch.autograd.grad(along, list(reference.phi.values()))
+        for name, value in zip(reference.phi.keys(), exact, strict=True):
+            expected = config.lr * value
+            scale = expected.abs().max().item() + 1e-12
+            difference = (found[name][place] - expected).abs().max().item()
+            assert difference < 0.02 * scale + 1e-7, name
+
+
+def test_the_finite_difference_sees_the_same_noise_twice(small_graph: Graph) -> None:
+    """Along a zero direction nothing changes, so with common noise the difference is nothing."""
+    config = TrialConfig(**{**_BASE, "level": "second_order", "dropout": 0.5})
+    learner = _learner(small_graph, config)
+    learner.lower_step()
+    learner.evaluate()
+    nowhere = {name: torch.zeros_like(value) for name, value in learner.levels.theta.items()}
+    for value in learner._second_order(nowhere).values():
+        assert torch.equal(value, torch.zeros_like(value))
+
+
+def test_seeds_that_stay_go_on_as_if_nobody_had_left(small_graph: Graph) -> None:
+    config = TrialConfig(**{**_BASE, "dropout": 0.5})
+    whole, reduced = _learner(small_graph, config), _learner(small_graph, config)
+    for epoch in range(6):
+        if epoch == 3:
+            reduced.keep(torch.tensor([0, 2]))
+        for learner in (whole, reduced):
+            learner.lower_step()
+            learner.upper_step(learner.evaluate()[0])
+    for name, value in whole.levels.theta.items():
+        torch.testing.assert_close(reduced.levels.theta[name], value[[0, 2]])
+    for name, value in whole.levels.phi.items():
+        torch.testing.assert_close(reduced.levels.phi[name], value[[0, 2]])

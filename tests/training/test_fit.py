@@ -1,0 +1,172 @@
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.demo import demo_graph, demo_regions
+from l2p_search.data.graph import Graph
+from l2p_search.data.splits import all_rows
+from l2p_search.model.backbones import build_backbone
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.training import fit as fit_module
+from l2p_search.training.fit import Progress, fit
+
+_SHORT: dict[str, Any] = {"K": 6, "hidden": 16, "lr": 0.05, "epochs": 70, "patience": 5}
+
+
+@pytest.fixture(scope="module")
+def demo() -> Graph:
+    return demo_graph()
+
+
+@pytest.fixture(scope="module")
+def twenty(demo: Graph) -> TrialResult:
+    return fit(demo, TrialConfig(**_SHORT), range(20))
+
+
+def _numbers(result: TrialResult) -> dict[str, Any]:
+    return {**result.to_mapping(), "seconds": None}
+
+
+def test_a_seed_learns_the_same_alone_and_in_a_batch(demo: Graph, twenty: TrialResult) -> None:
+    for seed in (0, 7, 19):
+        alone = fit(demo, TrialConfig(**_SHORT), [seed]).seeds[0]
+        together = twenty.seeds[seed]
+        assert alone.best_epoch == together.best_epoch
+        assert alone.epochs == together.epochs
+        assert alone.val_accuracy == together.val_accuracy
+        assert alone.test_accuracy == together.test_accuracy
+        assert alone.val_loss == pytest.approx(together.val_loss, rel=1e-4)
+        assert alone.profile == pytest.approx(together.profile, abs=1e-4)
+
+
+def test_chunks_for_memory_change_nothing_but_float_order(
+    demo: Graph, twenty: TrialResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_module, "seeds_at_once", lambda graph, config, memory: 6)
+    chunked = fit(demo, TrialConfig(**_SHORT), range(20))
+    for one, other in zip(chunked.seeds, twenty.seeds, strict=True):
+        assert (one.seed, one.best_epoch, one.val_accuracy) == (
+            other.seed, other.best_epoch, other.val_accuracy,
+        )  # fmt: skip
+        assert one.val_loss == pytest.approx(other.val_loss, rel=1e-4)
+
+
+def test_two_runs_are_bit_equal(demo: Graph, twenty: TrialResult) -> None:
+    assert _numbers(fit(demo, TrialConfig(**_SHORT), range(20))) == _numbers(twenty)
+
+
+def test_seeds_stop_alone_and_keep_their_best_epoch(twenty: TrialResult) -> None:
+    assert len({seed.epochs for seed in twenty.seeds}) > 1
+    for seed in twenty.seeds:
+        assert seed.best_epoch is not None
+        assert seed.epochs == min(seed.best_epoch + 5, 70)
+
+
+def test_the_state_that_is_judged_is_that_of_the_best_epoch(demo: Graph) -> None:
+    """Cut off right after the best epoch, the training ends in the very same state."""
+    long = fit(demo, TrialConfig(**_SHORT), [3]).seeds[0]
+    assert long.best_epoch is not None
+    assert long.best_epoch < long.epochs
+    cut = fit(demo, TrialConfig(**{**_SHORT, "epochs": long.best_epoch}), [3]).seeds[0]
+    assert dataclasses.replace(cut, epochs=long.epochs) == long
+
+
+def test_permuted_test_labels_change_only_the_test_accuracy(
+    demo: Graph,
+) -> None:
+    """A seed's test labels reach nothing but the last of its numbers."""
+    test = demo.test[0]
+    y = demo.y.clone()
+    y[test] = y[test].roll(1)
+    permuted = fit(dataclasses.replace(demo, y=y), TrialConfig(**_SHORT), [0]).seeds[0]
+    honest = fit(demo, TrialConfig(**_SHORT), [0]).seeds[0]
+    assert permuted.test_accuracy != honest.test_accuracy
+    assert dataclasses.replace(permuted, test_accuracy=honest.test_accuracy) == honest
+
+
+def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
+    demo: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Poisoned(fit_module.BiLevel):
+        steps = 0
+
+        def lower_step(self) -> torch.Tensor:
+            loss = super().lower_step()
+            self.steps += 1
+            if self.steps == 4:
+                with torch.no_grad():
+                    self.levels.theta["W_1"][1] = torch.nan
+            return loss
+
+    monkeypatch.setattr(fit_module, "BiLevel", Poisoned)
+    result = fit(demo, TrialConfig(**_SHORT), range(3))
+    assert result.status is TrialStatus.FAILED
+    assert [seed.failed for seed in result.seeds] == [False, True, False]
+    assert result.seeds[1].reason == "diverged at epoch 4; try a smaller lr"
+    assert result.val_accuracy_mean is not None
+    assert result.to_mapping()["seeds"][1]["val_accuracy"] is None
+
+
+def test_a_huge_learning_rate_never_gives_a_number_that_is_not_finite(demo: Graph) -> None:
+    config = TrialConfig(**{**_SHORT, "lr": 10.0, "upper_lr": 10.0})
+    for seed in fit(demo, config, range(3)).seeds:
+        assert seed.failed or 0.0 <= (seed.val_accuracy or 0.0) <= 100.0
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        {"algorithm": "em"},
+        {"level": "second_order"},
+        {"level": "joint"},
+        {"posterior": "select", "scorer": "per_step"},
+        {"stop_on": "val_accuracy", "decay_on": "theta", "prior": "geometric"},
+        {"dropout": 0.0, "kl_weight": 0.0},
+        {"K": 64, "epochs": 3},
+    ],
+    ids=str,
+)
+def test_every_variant_learns(demo: Graph, variant: dict[str, Any]) -> None:
+    result = fit(demo, TrialConfig(**{**_SHORT, **variant}), range(4))
+    assert result.status is TrialStatus.COMPLETE
+    assert result.profile is not None
+    assert sum(result.profile) == pytest.approx(1.0, abs=1e-5)
+    chance = 100.0 / demo.num_classes
+    assert result.val_accuracy_mean is not None
+    if "epochs" not in variant:
+        assert result.val_accuracy_mean > 1.5 * chance
+
+
+def test_progress_is_told_after_every_epoch(demo: Graph) -> None:
+    told: list[Progress] = []
+    result = fit(demo, TrialConfig(**_SHORT), range(3), on_epoch=told.append)
+    assert [progress.epoch for progress in told] == list(range(1, len(told) + 1))
+    assert told[-1].training == 0 or told[-1].epoch == 70
+    assert all(progress.training + progress.finished == 3 for progress in told)
+    assert told[-1].best_val_accuracy == pytest.approx(result.val_accuracy_mean, abs=1e-3)
+
+
+def test_the_two_regions_of_demo_learn_profiles_in_the_right_direction(demo: Graph) -> None:
+    """Homophilous nodes, whose words say little, must propagate further than the others."""
+    config = TrialConfig(K=6, hidden=32, epochs=300, patience=60, kl_weight=0.02)
+    regions = demo_regions()
+    kept: list[Any] = []
+    judged = fit_module.judge
+
+    def keep(*args: Any) -> dict[str, Any]:
+        kept.append(args[3])
+        return judged(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_module, "judge", keep)
+        fit(demo, config, range(10))
+    backbone = build_backbone(demo, config)
+    further = 0
+    for levels in kept:
+        q = backbone.read(levels, all_rows(demo, 1, torch.float32).nodes, None).log_q[0].exp()
+        steps = q @ torch.arange(7.0)
+        further += int(steps[regions == 0].mean() > steps[regions == 1].mean() + 0.2)
+    assert further >= 9

@@ -1,0 +1,59 @@
+import torch
+
+from l2p_search.model.network import Parameters
+from l2p_search.training.optimizer import Adam
+
+
+def _parameters() -> Parameters:
+    generator = torch.Generator().manual_seed(0)
+    return {
+        name: torch.randn(3, *shape, dtype=torch.float64, generator=generator)
+        for name, shape in (("W", (4, 5)), ("b", (5,)))
+    }
+
+
+def test_agrees_with_torchs_own_adam() -> None:
+    ours, theirs = _parameters(), _parameters()
+    adam = Adam(ours, lr=0.1, weight_decay=0.3, decayed=frozenset({"W"}))
+    reference = torch.optim.Adam(
+        [
+            {"params": [theirs["W"]], "weight_decay": 0.3},
+            {"params": [theirs["b"]], "weight_decay": 0.0},
+        ],
+        lr=0.1,
+    )
+    for _ in range(5):
+        gradients = {name: torch.randn_like(value) for name, value in ours.items()}
+        adam.step(gradients)
+        for name, value in theirs.items():
+            value.grad = gradients[name]
+        reference.step()
+    for name, value in ours.items():
+        torch.testing.assert_close(value, theirs[name])
+
+
+def test_takes_gradients_that_lie_otherwise_in_memory() -> None:
+    plain, transposed = _parameters(), _parameters()
+    gradient = torch.randn(3, 5, 4, dtype=torch.float64).transpose(1, 2)
+    bias = torch.zeros(3, 5, dtype=torch.float64)
+    Adam(plain, 0.1, 0.0, frozenset()).step({"W": gradient.contiguous(), "b": bias})
+    Adam(transposed, 0.1, 0.0, frozenset()).step({"W": gradient, "b": bias})
+    assert torch.equal(plain["W"], transposed["W"])
+
+
+def test_seeds_that_stay_keep_their_moments() -> None:
+    whole, reduced = _parameters(), _parameters()
+    all_seeds = Adam(whole, 0.1, 0.1, frozenset(whole))
+    some = Adam(reduced, 0.1, 0.1, frozenset(reduced))
+    kept = torch.tensor([0, 2])
+    for step in range(4):
+        gradients = {name: torch.randn_like(value) for name, value in whole.items()}
+        if step == 2:
+            reduced = {name: value[kept] for name, value in reduced.items()}
+            some.keep(kept, reduced)
+        all_seeds.step(gradients)
+        some.step(
+            {name: value[kept] for name, value in gradients.items()} if step >= 2 else gradients
+        )
+    for name, value in reduced.items():
+        torch.testing.assert_close(value, whole[name][kept])

@@ -1,0 +1,45 @@
+import math
+
+import pytest
+import torch
+
+from l2p_search.training.seeds import Streams
+
+
+def test_a_seeds_noise_does_not_depend_on_its_company() -> None:
+    alone = Streams([5], "lower", torch.float32)
+    batch = Streams([1, 5, 9], "lower", torch.float32)
+    for _ in range(2):
+        assert torch.equal(alone.gumbel(7, 3)[0], batch.gumbel(7, 3)[1])
+    assert torch.equal(alone.bytes(13)[0], batch.bytes(13)[1])
+
+
+def test_seeds_that_leave_do_not_disturb_the_others() -> None:
+    streams, undisturbed = (Streams([1, 5, 9], "dropout", torch.float32) for _ in range(2))
+    streams.bytes(8), undisturbed.bytes(8)
+    streams.keep(torch.tensor([0, 2]))
+    assert torch.equal(streams.bytes(8), undisturbed.bytes(8)[[0, 2]])
+
+
+def test_purposes_and_seeds_have_streams_of_their_own() -> None:
+    drawn = {
+        tuple(Streams([seed], purpose, torch.float32).bytes(16)[0].tolist())
+        for seed in range(20)
+        for purpose in ("initial", "dropout", "lower", "upper")
+    }
+    assert len(drawn) == 80
+
+
+def test_bytes_are_uniform() -> None:
+    drawn = Streams([0], "dropout", torch.float32).bytes(256_000)[0]
+    counts = drawn.long().bincount(minlength=256).double()
+    chi_square = float(((counts - 1000) ** 2 / 1000).sum())
+    assert 255 - 5 * math.sqrt(510) < chi_square < 255 + 5 * math.sqrt(510)
+
+
+def test_gumbel_noise_has_the_mean_and_deviation_of_its_distribution() -> None:
+    noise = Streams([0], "lower", torch.float32).gumbel(1000, 100)
+    assert noise.shape == (1, 1000, 100)
+    assert torch.isfinite(noise).all()
+    assert float(noise.mean()) == pytest.approx(0.5772, abs=0.02)
+    assert float(noise.std()) == pytest.approx(math.pi / math.sqrt(6), abs=0.02)
