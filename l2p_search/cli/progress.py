@@ -1,0 +1,57 @@
+"""The progress bar of `train`."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from l2p_search.training.fit import Progress as Epoch
+
+
+class TrainingProgress:
+    """Seeds still training, the best validation so far, and the time left at most.
+
+    Seeds may stop early, so what is left is an upper bound: all epochs of those that train.
+    """
+
+    def __init__(self, console: Console) -> None:
+        """Draw on the console until the context ends."""
+        self._progress = Progress(
+            TextColumn("{task.fields[seeds]}"),
+            BarColumn(bar_width=24),
+            TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("best validation {task.fields[best]}"),
+            TimeElapsedColumn(),
+            TextColumn("at most"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=console,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=None, seeds="starting", best="-")
+
+    def __enter__(self) -> Callable[["Epoch"], None]:
+        """Start drawing; the value is what `fit` calls after each epoch."""
+        self._progress.start()
+        return self._update
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop drawing."""
+        self._progress.stop()
+
+    def _update(self, epoch: "Epoch") -> None:
+        self._progress.update(
+            self._task,
+            completed=epoch.epoch,
+            total=epoch.epochs,
+            seeds=f"{epoch.training} of {epoch.total} seeds training",
+            best=f"{epoch.best_val_accuracy:.2f} %",
+        )

@@ -1,0 +1,44 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from l2p_search.cli.main import build_parser, main
+
+_README = Path(__file__).parents[2] / "README.md"
+_HEAVY = ("torch", "numpy", "torch_geometric", "rich", "yaml")
+
+
+def _commands() -> list[str]:
+    (subparsers,) = [
+        action for action in build_parser()._actions if hasattr(action, "_name_parser_map")
+    ]
+    return list(subparsers._name_parser_map)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys; from l2p_search.cli.main import build_parser; build_parser().format_help();"
+        f"print([name for name in {_HEAVY!r} if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stdout.strip() == "[]", found.stderr
+
+
+@pytest.mark.parametrize("command", _commands())
+def test_every_command_has_an_example_and_is_in_the_readme(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"example: l2p-search {command}" in capsys.readouterr().out
+    assert f"l2p-search {command}" in _README.read_text()
+
+
+def test_runs_as_a_module() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "l2p_search", "--version"], capture_output=True, text=True
+    )
+    assert found.stdout.startswith("l2p-search ")
