@@ -1,0 +1,144 @@
+"""How fast the engine is: against a plain loop over seeds, against itself, against its kernels.
+
+    python benchmarks/engine.py [--json] [--dataset wisconsin --dataset cora]
+
+One process, one thread; the sides take turns in short rounds, so that a slow moment of the
+machine hits all of them, and each figure is a ratio of medians. K = 16, hidden 64, 20 seeds.
+
+    speedup_vs_sequential   20 epochs of the plain program (one seed) / 1 epoch of 20 seeds
+    seed_cost               1 epoch of 20 seeds / 1 epoch of 1 seed, both by the engine
+    kernel_bound            the sparse products and Adam alone / the whole epoch
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from sequential import Trainer
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.datasets import load_graph
+from l2p_search.data.graph import Graph
+from l2p_search.model import sparse
+from l2p_search.model.backbones import build_backbone
+from l2p_search.training.bilevel import BiLevel
+from l2p_search.training.memory import keep_freed_memory
+
+SEEDS = 20
+
+
+def engine(graph: Graph, config: TrialConfig, seeds: int) -> Callable[[], None]:
+    """An epoch of the engine, as `fit` runs it."""
+    learner = BiLevel(graph, build_backbone(graph, config), config, range(seeds), torch.float32)
+
+    def epoch() -> None:
+        learner.lower_step()
+        read, _ = learner.evaluate()
+        learner.upper_step(read)
+
+    return epoch
+
+
+@contextmanager
+def kernel_clock() -> Iterator[Callable[[], float]]:
+    """Measure in place the seconds spent in the sparse product and in the fused Adam."""
+    spent = 0.0
+    originals = (sparse.embedding_bag, torch._fused_adam_)
+
+    def timed(call: Callable[..., Any]) -> Callable[..., Any]:
+        def measured(*args: Any, **kwargs: Any) -> Any:
+            nonlocal spent
+            started = time.perf_counter()
+            result = call(*args, **kwargs)
+            spent += time.perf_counter() - started
+            return result
+
+        return measured
+
+    sparse.embedding_bag, torch._fused_adam_ = map(timed, originals)
+    try:
+        yield lambda: spent
+    finally:
+        sparse.embedding_bag, torch._fused_adam_ = originals
+
+
+def timed_rounds(
+    sides: dict[str, tuple[Callable[[], None], int]], rounds: int
+) -> dict[str, float]:
+    """The median seconds of one call of each side, which take turns of several calls."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for turn in range(rounds + 1):
+        for name, (call, calls) in sides.items():
+            call()  # the caches are warm again after the other side's turn
+            for _ in range(calls):
+                started = time.perf_counter()
+                call()
+                if turn > 0:  # the first round only warms up
+                    times[name].append(time.perf_counter() - started)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def measure(graph: Graph, config: TrialConfig, rounds: int) -> dict[str, float]:
+    """The three figures of one graph."""
+    trainer = Trainer(graph, config)
+    twenty = engine(graph, config, SEEDS)
+    shares: list[float] = []
+
+    def clocked() -> None:
+        with kernel_clock() as spent:
+            started = time.perf_counter()
+            twenty()
+            shares.append(spent() / (time.perf_counter() - started))
+
+    medians = timed_rounds(
+        {
+            "sequential": (lambda: trainer.epoch() and None, 4),
+            "twenty": (twenty, 10),
+            "clocked": (clocked, 10),
+            "one": (engine(graph, config, 1), 10),
+        },
+        rounds,
+    )
+    return {
+        "speedup_vs_sequential": SEEDS * medians["sequential"] / medians["twenty"],
+        "seed_cost": medians["twenty"] / medians["one"],
+        "kernel_bound": statistics.median(shares),
+        "sequential_ms": 1e3 * medians["sequential"],
+        "twenty_seeds_ms": 1e3 * medians["twenty"],
+        "one_seed_ms": 1e3 * medians["one"],
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--json", action="store_true", help="print one object, a key a dataset")
+    parser.add_argument("--dataset", action="append", help="default: wisconsin and cora")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--rounds", type=int, default=12)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    keep_freed_memory()
+    config = TrialConfig(K=16, hidden=64)
+    results = {}
+    for name in args.dataset or ["wisconsin", "cora"]:
+        results[name] = measure(load_graph(name, args.data_dir), config, args.rounds)
+        if not args.json:
+            print(name, *(f"{key}={value:.2f}" for key, value in results[name].items()))
+    if args.json:
+        rounded = {
+            name: {key: round(value, 3) for key, value in figures.items()}
+            for name, figures in results.items()
+        }
+        print(json.dumps(rounded, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""How time and memory grow: with K, with seeds, with nodes; and the memory of the largest graphs.
+
+    python benchmarks/growth.py [--json] [--plot FILE] [--skip-memory]
+
+Time is the median of an epoch on one thread. `order` is the slope of log time against log
+size over the upper half of the sizes: 1 is linear, and none should be above it. Memory is the
+peak of a process of its own, measured over two epochs, as each epoch uses the same.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.datasets import load_graph
+from l2p_search.data.graph import Graph, undirected
+from l2p_search.model.backbones import build_backbone
+from l2p_search.training.bilevel import BiLevel
+from l2p_search.training.fit import fit
+from l2p_search.training.memory import keep_freed_memory
+
+_STEPS = (2, 4, 8, 16, 32, 64)
+_SEEDS = (1, 2, 5, 10, 20, 40)
+_NODES = (1_000, 3_000, 10_000, 30_000, 100_000)
+
+
+def synthetic(nodes: int, edges: int, features: int, classes: int, density: float) -> Graph:
+    """A random graph; a twentieth of its nodes train, as many validate, the rest test."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.rand(nodes, features, generator=generator)
+    if density < 1.0:
+        x *= torch.rand(nodes, features, generator=generator) < density
+    ends = torch.randint(0, nodes, (2, edges), generator=generator)
+    part = torch.randperm(nodes, generator=generator) * 20 // nodes
+    return Graph(
+        name=f"synthetic-{nodes}",
+        x=x,
+        edges=undirected(ends, nodes),
+        y=torch.randint(0, classes, (nodes,), generator=generator),
+        train=(part == 0)[None],
+        val=(part == 1)[None],
+        test=(part > 1)[None],
+    )
+
+
+def epoch_ms(graph: Graph, config: TrialConfig, seeds: int, epochs: int) -> float:
+    """The median time of an epoch."""
+    learner = BiLevel(graph, build_backbone(graph, config), config, range(seeds), torch.float32)
+    times = []
+    for _ in range(epochs + 2):
+        started = time.perf_counter()
+        learner.lower_step()
+        read, _ = learner.evaluate()
+        learner.upper_step(read)
+        times.append(1e3 * (time.perf_counter() - started))
+    return statistics.median(times[2:])
+
+
+def order(sizes: tuple[int, ...], times: list[float]) -> float:
+    """The slope of log time against log size over the upper half of the sizes."""
+    half = len(sizes) // 2
+    xs = [math.log(size) for size in sizes[half:]]
+    ys = [math.log(value) for value in times[half:]]
+    return statistics.linear_regression(xs, ys).slope
+
+
+def growth(cora: Graph) -> dict[str, dict[str, object]]:
+    """Time against K and seeds on Cora, against nodes on synthetic graphs of degree 10."""
+    series: dict[str, tuple[tuple[int, ...], Callable[[int], float]]] = {
+        "K": (_STEPS, lambda k: epoch_ms(cora, TrialConfig(K=k, hidden=64), 20, 8)),
+        "seeds": (_SEEDS, lambda s: epoch_ms(cora, TrialConfig(K=16, hidden=64), s, 8)),
+        "nodes": (
+            _NODES,
+            lambda n: epoch_ms(
+                synthetic(n, 5 * n, 200, 5, 0.05), TrialConfig(K=16, hidden=64), 5, 4
+            ),
+        ),
+    }
+    results = {}
+    for name, (sizes, measure) in series.items():
+        times = [measure(size) for size in sizes]
+        results[name] = {"sizes": sizes, "ms": times, "order": order(sizes, times)}
+    return results
+
+
+_MEMORY = {
+    "pubmed, K=64, 20 seeds": ("pubmed", 4.0),
+    "170,000 nodes, 1.2 million edges, 40 classes, K=16, 20 seeds": ("large", 12.0),
+}
+
+
+def memory_child(which: str, data_dir: Path | None) -> None:
+    """Two epochs of `fit` in this process, then its peak memory in GB on stdout."""
+    import resource
+
+    torch.set_num_threads(1)
+    if which == "pubmed":
+        graph, config = load_graph("pubmed", data_dir), TrialConfig(K=64, hidden=64, epochs=2)
+    else:
+        graph = synthetic(170_000, 1_200_000, 128, 40, 1.0)
+        config = TrialConfig(K=16, hidden=64, epochs=2)
+    result = fit(graph, config, range(20))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(json.dumps({"gb": peak, "seconds": result.seconds, "seeds": len(result.finished)}))
+
+
+def memory(data_dir: Path | None) -> dict[str, dict[str, float]]:
+    """The peak memory of each large case, in a process of its own."""
+    results = {}
+    for title, (which, limit) in _MEMORY.items():
+        command = [sys.executable, __file__, "--memory-child", which]
+        if data_dir is not None:
+            command += ["--data-dir", str(data_dir)]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        results[title] = {**json.loads(printed), "limit_gb": limit}
+    return results
+
+
+def plot(series: dict[str, dict[str, object]], path: Path) -> None:
+    """Three log-log panels with a linear slope to compare to."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    titles = {
+        "K": "propagation steps K (Cora, 20 seeds)",
+        "seeds": "seeds (Cora, K=16)",
+        "nodes": "nodes (degree 10, 5 seeds, K=16)",
+    }
+    figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    for axis, (name, values) in zip(axes, series.items(), strict=True):
+        sizes, times = values["sizes"], values["ms"]
+        axis.loglog(sizes, times, "o-", color="#0072B2", label="measured")
+        linear = [times[-1] * size / sizes[-1] for size in sizes]
+        axis.loglog(sizes, linear, "--", color="#999999", label="linear")
+        axis.set_xlabel(titles[name])
+        axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+        axis.minorticks_off()
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("ms an epoch")
+    axes[0].legend(frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--plot", type=Path, metavar="FILE")
+    parser.add_argument("--skip-memory", action="store_true")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--memory-child", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.memory_child:
+        memory_child(args.memory_child, args.data_dir)
+        return
+    torch.set_num_threads(1)
+    keep_freed_memory()
+    series = growth(load_graph("cora", args.data_dir))
+    peaks = {} if args.skip_memory else memory(args.data_dir)
+    if args.plot:
+        plot(series, args.plot)
+    if args.json:
+        print(json.dumps({"growth": series, "memory": peaks}, indent=2))
+        return
+    for name, values in series.items():
+        cells = zip(values["sizes"], values["ms"], strict=True)
+        print(f"{name:6s}", "  ".join(f"{size:,}: {ms:.1f} ms" for size, ms in cells))
+        print(f"       order {values['order']:.2f} (1 is linear)")
+    for title, peak in peaks.items():
+        print(f"{title}: {peak['gb']:.2f} GB (limit {peak['limit_gb']:g})")
+
+
+if __name__ == "__main__":
+    main()
