@@ -143,9 +143,14 @@ class ReferenceTrainer:
         model.zero_grad()
         train_loss = model.lower_loss(self.train, lower_gumbel)
         train_loss.backward()
-        self.lower.step()
         if model.config.level == "joint":
+            model.phi.zero_grad()
+            phi_loss = model.upper_loss(self.train, lower_gumbel)
+            gradients = torch.autograd.grad(phi_loss, list(model.phi.values()))
+            for value, gradient in zip(model.phi.values(), gradients, strict=True):
+                value.grad = gradient
             self.upper.step()
+        self.lower.step()
         with torch.no_grad():
             p = model.predictions()[self.val]
             labels = model.graph.y[self.val]

@@ -7,14 +7,14 @@ Each level has an optimizer of its own: with a shared one, Adam's momentum would
 level that is held still.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import labelled_rows
+from l2p_search.data.splits import Rows, labelled_rows
 from l2p_search.model.network import Backbone, Levels, Parameters, Readout
 from l2p_search.training.em import ExpectationMaximization
 from l2p_search.training.objective import Objective, Scores, VariationalInference, scores_of
@@ -70,29 +70,33 @@ class BiLevel:
         self._upper_adam.keep(places, self.levels.phi)
 
     def lower_step(self) -> Tensor:
-        """One gradient step of theta on the training nodes; returns the loss before it: [S]."""
+        """One gradient step of theta on the training nodes; returns the loss before it: [S].
+
+        Joint learning moves phi by the same nodes, at the same theta and noise.
+        """
         level, rows = self._config.level, self._train
         noise = self._streams["dropout"].bytes(self._backbone.noise_size)
         gumbel = self._streams["lower"].gumbel(rows.nodes.shape[1], self._config.K + 1)
         if level == "second_order":
             before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
             self._last_lower = (before, noise, gumbel)
+        if level == "joint":
+            phi_grad = self._phi_gradients(self._objective.upper, self.levels, noise, gumbel)
 
         _require_gradients(self.levels.theta, True)
-        _require_gradients(self.levels.phi, level == "joint")
+        _require_gradients(self.levels.phi, False)
         read = self._backbone.read(self.levels, rows.nodes, noise, sink=self._lower_adam.update)
         loss = self._objective.lower(read, rows, gumbel)
-        learned = dict(self.levels.theta)
-        for name in self._backbone.streamed:
-            del learned[name]
-        if level == "joint":
-            learned |= self.levels.phi
+        remaining = {
+            name: value
+            for name, value in self.levels.theta.items()
+            if name not in self._backbone.streamed
+        }
         self._lower_adam.begin()
-        gradients = _gradients(loss.sum(), learned)
-        if level == "joint":
-            self._upper_adam.step({name: gradients.pop(name) for name in self.levels.phi})
-        for name, gradient in gradients.items():
+        for name, gradient in _gradients(loss.sum(), remaining).items():
             self._lower_adam.update(name, gradient)
+        if level == "joint":
+            self._upper_adam.step(phi_grad)
         return loss.detach()
 
     def evaluate(self) -> tuple[Readout, Scores]:
@@ -110,18 +114,21 @@ class BiLevel:
             return
         gumbel = self._streams["upper"].gumbel(self._val.nodes.shape[1], self._config.K + 1)
         loss = self._objective.upper(read, self._val, gumbel).sum()
-        phi_grad = _gradients(loss, self.levels.phi, retain=self._config.level == "second_order")
-        if self._config.level == "second_order":
-            direction = _gradients(loss, self.levels.theta)
-            correction = self._second_order(direction)
-            phi_grad = {name: phi_grad[name] - correction[name] for name in phi_grad}
-        self._upper_adam.step(phi_grad)
+        if self._config.level == "first_order":
+            self._upper_adam.step(_gradients(loss, self.levels.phi))
+            return
+        gradients = _gradients(loss, self.levels.phi | self.levels.theta)
+        direction = {name: gradients[name] for name in self.levels.theta}
+        correction = self._second_order(direction)
+        self._upper_adam.step(
+            {name: gradients[name] - correction[name] for name in self.levels.phi}
+        )
 
     def _second_order(self, direction: Parameters) -> Parameters:
-        """Eta * (grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps, v = direction.
+        """The term eta * (grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps.
 
-        theta is that of before the lower step, and both evaluations see the same dropout and
-        Gumbel noise: their difference would drown in the noise otherwise.
+        v is the direction, and theta that of before the lower step. Both evaluations see the same
+        dropout and Gumbel noise: their difference would drown in the noise otherwise.
         """
         assert self._last_lower is not None, "the lower level steps first"
         before, noise, gumbel = self._last_lower
@@ -132,18 +139,25 @@ class BiLevel:
             name: value + _per_seed(epsilon, value) * direction[name]
             for name, value in before.theta.items()
         }
-        at_theta = self._phi_gradients(before, noise, gumbel)
-        at_moved = self._phi_gradients(Levels(moved, before.phi), noise, gumbel)
+        lower, at_moved = self._objective.lower, Levels(moved, before.phi)
+        moved_grad = self._phi_gradients(lower, at_moved, noise, gumbel)
         return {
-            name: self._config.lr * (at_moved[name] - grad) / _per_seed(epsilon, grad)
-            for name, grad in at_theta.items()
+            name: self._config.lr * (moved_grad[name] - grad) / _per_seed(epsilon, grad)
+            for name, grad in self._phi_gradients(lower, before, noise, gumbel).items()
         }
 
-    def _phi_gradients(self, levels: Levels, noise: Tensor, gumbel: Tensor) -> Parameters:
-        """grad_phi L_train, with theta held still."""
+    def _phi_gradients(
+        self,
+        objective: Callable[[Readout, Rows, Tensor], Tensor],
+        levels: Levels,
+        noise: Tensor,
+        gumbel: Tensor,
+    ) -> Parameters:
+        """grad_phi of an objective on the training nodes, with theta held still."""
+        _require_gradients(levels.theta, False)
         _require_gradients(levels.phi, True)
         read = self._backbone.read(levels, self._train.nodes, noise)
-        return _gradients(self._objective.lower(read, self._train, gumbel).sum(), levels.phi)
+        return _gradients(objective(read, self._train, gumbel).sum(), levels.phi)
 
 
 def _require_gradients(parameters: Parameters, required: bool) -> None:
@@ -151,11 +165,9 @@ def _require_gradients(parameters: Parameters, required: bool) -> None:
         value.requires_grad_(required)
 
 
-def _gradients(loss: Tensor, parameters: Parameters, retain: bool = False) -> Parameters:
+def _gradients(loss: Tensor, parameters: Parameters) -> Parameters:
     """Of the loss, zero for what it does not depend on (the E-step holds the classifier fixed)."""
-    grads = torch.autograd.grad(
-        loss, list(parameters.values()), retain_graph=retain, materialize_grads=True
-    )
+    grads = torch.autograd.grad(loss, list(parameters.values()), materialize_grads=True)
     return dict(zip(parameters, grads, strict=True))
 
 

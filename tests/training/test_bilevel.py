@@ -43,6 +43,7 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
         {"level": "joint"},
         {"algorithm": "em"},
+        {"algorithm": "em", "level": "joint"},
         {"algorithm": "em", "posterior": "select", "prior": "geometric"},
         {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
     ],
