@@ -123,10 +123,11 @@ def main() -> None:
     parser.add_argument("--dataset", action="append", help="default: wisconsin and cora")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--scorer", choices=["shared", "per_step"], default="shared")
     args = parser.parse_args()
     torch.set_num_threads(1)
     keep_freed_memory()
-    config = TrialConfig(K=16, hidden=64)
+    config = TrialConfig(K=16, hidden=64, scorer=args.scorer)
     results = {}
     for name in args.dataset or ["wisconsin", "cora"]:
         results[name] = measure(load_graph(name, args.data_dir), config, args.rounds)

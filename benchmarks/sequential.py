@@ -1,6 +1,6 @@
 """L2P for one seed as a researcher would write it with PyTorch Geometric today.
 
-The same mathematics as the engine (APPNP backbone, quit posterior, shared scorer, first-order
+The same mathematics as the engine (APPNP backbone, quit posterior, either scorer, first-order
 bi-level updates), with nothing done for speed beyond what is usual: dense features into
 `Linear`, a cached `gcn_norm`, `MessagePassing` over the hidden width, `F.dropout`, and one
 forward pass each for the training step, the upper step and the evaluation.
@@ -37,7 +37,9 @@ class L2Q(nn.Module):
         self.config = config
         self.lin1 = nn.Linear(graph.num_features, config.hidden)
         self.lin2 = nn.Linear(config.hidden, graph.num_classes)
-        self.scorer = nn.Linear(config.hidden, 1)
+        scorers = config.K + 1 if config.scorer == "per_step" else 1
+        self.w = nn.Parameter(torch.empty(scorers, config.hidden).uniform_(-0.125, 0.125))
+        self.b = nn.Parameter(torch.zeros(config.K + 1))
         self.prop = Propagate()
         self.edge_index, self.edge_weight = gcn_norm(
             graph.edges, num_nodes=graph.num_nodes, add_self_loops=True
@@ -52,7 +54,7 @@ class L2Q(nn.Module):
             h = self.prop(hs[-1], self.edge_index, self.edge_weight)
             hs.append((1 - c.teleport) * h + c.teleport * h0)
         h = torch.stack(hs, dim=1)  # [N, T, H]
-        scores = self.scorer(h).squeeze(-1)
+        scores = (h * self.w).sum(dim=-1) + self.b  # a shared w, or one a step
         stay = torch.cumsum(F.logsigmoid(-scores[:, :-1]), dim=1)
         quit_ = F.logsigmoid(scores[:, :-1])
         log_q = torch.cat([quit_[:, :1], quit_[:, 1:] + stay[:, :-1], stay[:, -1:]], dim=1)
@@ -82,7 +84,7 @@ class Trainer:
             ],
             lr=config.lr,
         )
-        self.upper = torch.optim.Adam(m.scorer.parameters(), lr=config.upper_lr)
+        self.upper = torch.optim.Adam([m.w, m.b], lr=config.upper_lr)
 
     def epoch(self) -> tuple[float, float]:
         """Training step, upper step, evaluation; returns validation loss and accuracy."""

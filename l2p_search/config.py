@@ -128,7 +128,12 @@ _TYPE_NAMES = {int: "a whole number", float: "a number"}
 
 
 DEFAULTS: dict[str, TrialConfig] = {
-    "homophily": TrialConfig(),
-    "heterophily": TrialConfig(),
+    "homophily": TrialConfig(K=10, dropout=0.7, weight_decay=2e-3, kl_weight=0.05),
+    "heterophily": TrialConfig(K=8, dropout=0.2, weight_decay=1e-4, kl_weight=0.02),
 }
-"""One configuration a kind of graph, found on validation accuracy alone."""
+"""One configuration a kind of graph, found on validation accuracy alone.
+
+Homophily: of some twenty tried on Cora and CiteSeer with 8 seeds, in the group of the best ones.
+Heterophily: likewise of fifteen on Wisconsin and Texas with 20 seeds. In both, of configurations
+that validation could not tell apart, the one that trains fastest.
+"""

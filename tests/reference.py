@@ -42,7 +42,7 @@ class Reference(nn.Module):
         """q(t | node) [N, T], by the formulas of sections 4.2 and 4.3."""
         w, b = self.phi["w"], self.phi["b"]
         columns = range(len(hidden)) if w.shape[1] > 1 else [0] * len(hidden)
-        scores = [h @ w[:, k] + b[k] for h, k in zip(hidden, columns, strict=True)]
+        scores = [h @ w[:, c] + b[k] for k, (h, c) in enumerate(zip(hidden, columns, strict=True))]
         if self.config.posterior == "select":
             exponentials = [torch.exp(score) for score in scores]
             return torch.stack([e / sum(exponentials) for e in exponentials], dim=1)
