@@ -22,7 +22,7 @@ class TrainingProgress:
         self._progress = Progress(
             TextColumn("{task.fields[seeds]}"),
             BarColumn(bar_width=24),
-            TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("epoch {task.fields[epoch]}"),
             TextColumn("best validation {task.fields[best]}"),
             TimeElapsedColumn(),
             TextColumn("at most"),
@@ -31,7 +31,7 @@ class TrainingProgress:
             console=console,
             transient=True,
         )
-        self._task = self._progress.add_task("", total=None, seeds="starting", best="-")
+        self._task = self._progress.add_task("", total=None, seeds="starting", epoch="-", best="-")
 
     def __enter__(self) -> Callable[["Epoch"], None]:
         """Start drawing; the value is what `fit` calls after each epoch."""
@@ -52,6 +52,7 @@ class TrainingProgress:
             self._task,
             completed=epoch.epoch,
             total=epoch.epochs,
+            epoch=f"{epoch.epoch}/{epoch.epochs}",
             seeds=f"{epoch.training} of {epoch.total} seeds training",
             best=f"{epoch.best_val_accuracy:.2f} %",
         )
