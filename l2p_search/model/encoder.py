@@ -98,7 +98,7 @@ class EncodeAndProject(torch.autograd.Function):
             torch.bmm(hidden[block], padded[block], out=columns[block])
         ctx.save_for_backward(hidden, projection)
         ctx.features, ctx.dropped, ctx.scale = features, dropped, scale
-        ctx.scorers, ctx.sink = scorer.shape[2], sink
+        ctx.scorers, ctx.num_features, ctx.sink = scorer.shape[2], weight.shape[1], sink
         score_columns, rest = columns.split(
             [scorer.shape[2], padded.shape[2] - scorer.shape[2]], 2
         )
@@ -116,28 +116,30 @@ class EncodeAndProject(torch.autograd.Function):
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
             return None, None, _transposed_product(hidden, grad_scores), None, *nothing
         grad_columns = torch.cat([grad_scores, grad_classes], dim=2)
-        gradients: dict[str, list[Tensor]] = {"W_1": [], "b_1": []}
-        grad_projection = []
+        grad_projection = torch.empty_like(projection)
+        grad_weight = grad_bias = None
+        sink = ctx.sink
+        if sink is None:
+            grad_weight = hidden.new_empty(hidden.shape[0], ctx.num_features, hidden.shape[2])
+            grad_bias = hidden.new_empty(hidden.shape[0], hidden.shape[2])
+            sink = _collect({"W_1": grad_weight, "b_1": grad_bias})
         for block in ctx.features.blocks(hidden.shape[0]):
-            grad_projection.append(_transposed_product(hidden[block], grad_columns[block]))
+            grad_projection[block] = _transposed_product(hidden[block], grad_columns[block])
             grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
-            of_block = {
-                "W_1": ctx.features.transposed_times(passed, _of(ctx.dropped, block)),
-                "b_1": passed.sum(dim=1).mul_(ctx.scale),
-            }
-            for name, gradient in of_block.items():
-                if ctx.sink is None:
-                    gradients[name].append(gradient)
-                else:
-                    ctx.sink(name, gradient, block)
-        grad_scorer, grad_classifier = torch.cat(grad_projection).tensor_split(
-            [ctx.scorers], dim=2
-        )
-        if ctx.sink is not None:
-            return None, None, grad_scorer, grad_classifier, *nothing
-        grad_weight, grad_bias = (torch.cat(blocks) for blocks in gradients.values())
+            sink("W_1", ctx.features.transposed_times(passed, _of(ctx.dropped, block)), block)
+            sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)
+        grad_scorer, grad_classifier = grad_projection.tensor_split([ctx.scorers], dim=2)
         return grad_weight, grad_bias, grad_scorer, grad_classifier, *nothing
+
+
+def _collect(into: dict[str, Tensor]) -> GradientSink:
+    """A sink that only keeps the gradients."""
+
+    def sink(name: str, gradient: Tensor, seeds: slice) -> None:
+        into[name][seeds] = gradient
+
+    return sink
 
 
 def _transposed_product(hidden: Tensor, grad: Tensor) -> Tensor:

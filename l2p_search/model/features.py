@@ -4,7 +4,7 @@ Bags of words are 1 to 10 % dense: they are kept sparse, and dropout then change
 of one pattern. Dense features stay dense. Seeds are taken in blocks that fit a core's cache.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -30,8 +30,12 @@ class Features(Protocol):
     num_nodes: int
     noise_size: int
 
-    def blocks(self, num_seeds: int) -> Iterator[slice]:
-        """The seeds, in blocks that one product takes."""
+    def blocks(self, num_seeds: int) -> list[slice]:
+        """The seeds, in blocks that one product takes, in alternating order.
+
+        Passes over the weights of all seeds follow one another, and the weights are larger than
+        the cache: each pass begins where the one before ended, with what is still there.
+        """
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """Scale * dropout(X) by each seed's random bytes [S, noise_size]."""
@@ -58,14 +62,13 @@ class SparseFeatures:
         row, column = x.nonzero(as_tuple=True)
         shape = (x.shape[0], x.shape[1])
         self._matrix = SparseMatrix.from_coordinates(row, column, x[row, column], shape, block)
-        self._block = block
+        self._blocks = _Blocks(block)
         self.num_nodes = x.shape[0]
         self.noise_size = self._matrix.nonzeros
 
-    def blocks(self, num_seeds: int) -> Iterator[slice]:
-        """The seeds, in blocks that one product takes."""
-        for start in range(0, num_seeds, self._block):
-            yield slice(start, min(start + self._block, num_seeds))
+    def blocks(self, num_seeds: int) -> list[slice]:
+        """The seeds in blocks, in alternating order."""
+        return self._blocks.next(num_seeds)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """The values of the pattern: [S, non-zeros]."""
@@ -94,14 +97,14 @@ class DenseFeatures:
     def __init__(self, x: Tensor) -> None:
         """Keep x [N, F]."""
         self._x = x.contiguous()
+        self._blocks = _Blocks(1)
         self._rate, self._scale = 0.0, 1.0
         self.num_nodes = x.shape[0]
         self.noise_size = x.numel()
 
-    def blocks(self, num_seeds: int) -> Iterator[slice]:
-        """One seed at a time."""
-        for seed in range(num_seeds):
-            yield slice(seed, seed + 1)
+    def blocks(self, num_seeds: int) -> list[slice]:
+        """One seed at a time, in alternating order."""
+        return self._blocks.next(num_seeds)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """The random bytes as they are: [S, N * F]."""
@@ -121,3 +124,17 @@ class DenseFeatures:
             return multiply(self._x)
         copies = dropped.reshape(-1, *self._x.shape)
         return multiply(drop(self._x.expand_as(copies), copies, self._rate)).mul_(self._scale)
+
+
+class _Blocks:
+    """Blocks of seeds, forwards and backwards in turns."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._backwards = True
+
+    def next(self, num_seeds: int) -> list[slice]:
+        starts = range(0, num_seeds, self._size)
+        blocks = [slice(start, min(start + self._size, num_seeds)) for start in starts]
+        self._backwards = not self._backwards
+        return blocks[::-1] if self._backwards else blocks
