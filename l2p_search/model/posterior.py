@@ -47,7 +47,9 @@ def log_probs(posterior: str, scores: Tensor) -> Tensor:
 
 def relaxed_sample(log_q: Tensor, gumbel: Tensor, temperature: float) -> Tensor:
     """A differentiable sample from q, by Gumbel-softmax (section 4.4): [..., T] -> [..., T]."""
-    perturbed = (log_q + gumbel) / temperature
+    perturbed = log_q + gumbel
+    if temperature != 1.0:
+        perturbed = perturbed / temperature
     return torch.softmax(perturbed.movedim(-1, 0), dim=0).movedim(0, -1)
 
 

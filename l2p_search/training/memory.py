@@ -6,8 +6,8 @@ import sys
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 
-_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
-_LARGEST_THRESHOLD = 32 * 2**20
+# Of glibc's <malloc.h>.
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
 def keep_freed_memory() -> None:
@@ -23,8 +23,8 @@ def keep_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return
-    mallopt(_MMAP_THRESHOLD, _LARGEST_THRESHOLD)
-    mallopt(_TRIM_THRESHOLD, 2**31 - 1)
+    mallopt(_M_MMAP_MAX, 0)  # large blocks from the heap too, which keeps them
+    mallopt(_M_TRIM_THRESHOLD, -1)  # and the heap never shrinks
 
 
 def seeds_at_once(graph: Graph, config: TrialConfig, memory_gb: float) -> int:
