@@ -17,8 +17,8 @@ from l2p_search.model.posterior import (
     kl_divergence,
     log_prior,
     log_softmax,
-    relaxed_sample,
 )
+from l2p_search.training.elbo import negative_elbo
 
 
 class Scores(NamedTuple):
@@ -52,9 +52,7 @@ class VariationalInference:
 
     def lower(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
         """The negative ELBO with a relaxed sample of the steps."""
-        sample = relaxed_sample(read.log_q, gumbel, self.config.temperature)
-        log_p = log_softmax(mix(read, sample))
-        return _mean(-_of_label(log_p, rows.labels), rows) + weighted_kl(self.config, read, rows)
+        return negative_elbo(self.config, read, rows, gumbel)
 
     def upper(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
         """The same on the validation nodes."""
