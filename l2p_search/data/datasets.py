@@ -1,5 +1,6 @@
 """load_graph: a name in, a Graph out; parsed once, then read from a cache."""
 
+import contextlib
 import os
 import tempfile
 import zipfile
@@ -31,21 +32,12 @@ def load_graph(name: str, data_dir: Path | None = None) -> Graph:
         verify(dataset, raw)
     cached = cache_folder() / f"{dataset.name}-{_FORMAT}.npz"
     graph = _read(dataset, cached)
-    if graph is not None:
-        return graph
-    try:
-        cached.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"the cache folder {cached.parent} cannot be made ({error.strerror});"
-            " set XDG_CACHE_HOME to a folder that can be written"
-        ) from None
-    if raw is not None:
-        graph = parse(dataset, raw, cached.parent)
-    else:
-        wanted = data_folders(data_dir)[0] / dataset.folder / "raw"
-        graph = download(dataset, cached.parent, wanted)
-    _write(graph, cached)
+    if graph is None:
+        if raw is not None:
+            graph = parse(dataset, raw)
+        else:
+            graph = download(dataset, data_folders(data_dir)[0] / dataset.folder / "raw")
+        _write(graph, cached)
     return graph
 
 
@@ -64,7 +56,10 @@ def _read(dataset: Dataset, path: Path) -> Graph | None:
 
 
 def _write(graph: Graph, path: Path) -> None:
-    """Write beside the target and rename, so that no reader sees half a file."""
+    """Keep the graph for the next time; a cache that cannot be written costs time, no more.
+
+    It is written beside its place and then moved there, so that no reader sees half a file.
+    """
     arrays = {
         "x_shape": np.asarray(graph.x.shape),
         "x_places": graph.x.nonzero().t().int().numpy(),
@@ -72,6 +67,8 @@ def _write(graph: Graph, path: Path) -> None:
         "digest": np.asarray(graph.digest),
         **{key: getattr(graph, key).numpy() for key in _PARTS},
     }
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
-        np.savez(file, **arrays)
-    os.replace(file.name, path)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            np.savez(Path(folder) / path.name, **arrays)
+            os.replace(Path(folder) / path.name, path)

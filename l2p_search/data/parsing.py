@@ -1,7 +1,7 @@
 """From raw files to tensors, by PyTorch Geometric's own dataset classes.
 
-They write a `processed/` folder beside the raw one and may download: both happen in a folder
-of ours, never in the user's.
+They write a `processed/` folder beside the raw one and may download: both happen in a
+temporary folder, never in the user's.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ from l2p_search.data.raw_files import verify
 from l2p_search.errors import DataError
 
 
-def parse(dataset: Dataset, raw: Path, scratch: Path) -> Graph:
+def parse(dataset: Dataset, raw: Path) -> Graph:
     """The graph of verified raw files, which are copied before they are read."""
-    with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{dataset.name}-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"l2p-search-{dataset.name}-") as folder:
         copied = Path(folder) / dataset.folder / "raw"
         copied.mkdir(parents=True)
         for name in dataset.checksums:
@@ -29,14 +29,14 @@ def parse(dataset: Dataset, raw: Path, scratch: Path) -> Graph:
         return _load(dataset, Path(folder))
 
 
-def download(dataset: Dataset, scratch: Path, wanted: Path) -> Graph:
+def download(dataset: Dataset, wanted: Path) -> Graph:
     """The graph of files that PyTorch Geometric downloads; they are verified before use."""
     if dataset.name == "cornell-legacy":
         raise _not_found(dataset, wanted, "they are no longer published")
     # PyTorch Geometric downloads some files by urllib (OSError) and some by aiohttp.
     from aiohttp import ClientError
 
-    with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{dataset.name}-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"l2p-search-{dataset.name}-") as folder:
         try:
             return _load(dataset, Path(folder))
         except (OSError, ClientError) as error:

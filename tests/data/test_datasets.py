@@ -76,6 +76,19 @@ def test_a_damaged_cache_is_made_anew(copied: Path) -> None:
     assert path.stat().st_size > 1000
 
 
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
+    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert load_graph("texas", copied).num_nodes == 183
+
+
+def test_the_cache_holds_nothing_but_whole_graphs(copied: Path) -> None:
+    load_graph("texas", copied)
+    assert [path.name for path in cache_folder().iterdir()] == ["texas-1.npz"]
+
+
 def test_the_source_folder_is_never_written_to(copied: Path) -> None:
     before = sorted(copied.rglob("*"))
     load_graph("texas", copied)
