@@ -31,11 +31,7 @@ class Features(Protocol):
     noise_size: int
 
     def blocks(self, num_seeds: int) -> list[slice]:
-        """The seeds, in blocks that one product takes, in alternating order.
-
-        Passes over the weights of all seeds follow one another, and the weights are larger than
-        the cache: each pass begins where the one before ended, with what is still there.
-        """
+        """The seeds, in blocks that one product takes."""
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """Scale * dropout(X) by each seed's random bytes [S, noise_size]."""
@@ -62,13 +58,13 @@ class SparseFeatures:
         row, column = x.nonzero(as_tuple=True)
         shape = (x.shape[0], x.shape[1])
         self._matrix = SparseMatrix.from_coordinates(row, column, x[row, column], shape, block)
-        self._blocks = _Blocks(block)
+        self._block = block
         self.num_nodes = x.shape[0]
         self.noise_size = self._matrix.nonzeros
 
     def blocks(self, num_seeds: int) -> list[slice]:
-        """The seeds in blocks, in alternating order."""
-        return self._blocks.next(num_seeds)
+        """As many seeds at a time as the matrix has copies."""
+        return _blocks(num_seeds, self._block)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """The values of the pattern: [S, non-zeros]."""
@@ -97,14 +93,13 @@ class DenseFeatures:
     def __init__(self, x: Tensor) -> None:
         """Keep x [N, F]."""
         self._x = x.contiguous()
-        self._blocks = _Blocks(1)
         self._rate, self._scale = 0.0, 1.0
         self.num_nodes = x.shape[0]
         self.noise_size = x.numel()
 
     def blocks(self, num_seeds: int) -> list[slice]:
-        """One seed at a time, in alternating order."""
-        return self._blocks.next(num_seeds)
+        """One seed at a time."""
+        return _blocks(num_seeds, 1)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
         """The random bytes as they are: [S, N * F]."""
@@ -126,15 +121,5 @@ class DenseFeatures:
         return multiply(drop(self._x.expand_as(copies), copies, self._rate)).mul_(self._scale)
 
 
-class _Blocks:
-    """Blocks of seeds, forwards and backwards in turns."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._backwards = True
-
-    def next(self, num_seeds: int) -> list[slice]:
-        starts = range(0, num_seeds, self._size)
-        blocks = [slice(start, min(start + self._size, num_seeds)) for start in starts]
-        self._backwards = not self._backwards
-        return blocks[::-1] if self._backwards else blocks
+def _blocks(num_seeds: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, num_seeds)) for start in range(0, num_seeds, size)]
