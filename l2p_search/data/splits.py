@@ -22,6 +22,10 @@ class Rows:
     labels: Tensor
     weights: Tensor
 
+    def mean(self, values: Tensor) -> Tensor:
+        """The mean over each seed's own nodes: [S, L] -> [S]."""
+        return (values * self.weights).sum(dim=-1)
+
     def of_seeds(self, kept: Tensor) -> "Rows":
         """The rows of some of the seeds, by their places."""
         return Rows(self.nodes[kept], self.labels[kept], self.weights[kept])

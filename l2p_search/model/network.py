@@ -23,6 +23,12 @@ class Readout(NamedTuple):
     logits: Tensor
     bias: Tensor
 
+    def mixed(self, weights: Tensor) -> Tensor:
+        """sum_t w_t (logits_t + bias), for weights [S, L, T] that sum to one: -> [S, L, C]."""
+        logits, weights = self.logits.permute(2, 3, 0, 1), weights.permute(2, 0, 1)
+        mixed = (weights.unsqueeze(1) * logits).sum(dim=0)
+        return mixed.movedim(0, -1) + self.bias[:, None]
+
 
 @dataclass(frozen=True, eq=False)
 class Levels:

@@ -50,10 +50,10 @@ class NegativeElbo(torch.autograd.Function):
         config: TrialConfig,
     ) -> Tensor:
         """The loss, and its gradients at once: they share all that is large."""
-        sample = relaxed_sample(log_q, gumbel, config.temperature).movedim(-1, 0)
-        log_q, logits = log_q.movedim(-1, 0), logits.permute(2, 3, 0, 1)
-        mixed = (sample.unsqueeze(1) * logits).sum(dim=0).add_(bias.t().unsqueeze(2))
-        log_p = log_softmax(mixed.movedim(0, -1)).movedim(-1, 0)
+        sample = relaxed_sample(log_q, gumbel, config.temperature)
+        log_p = log_softmax(Readout(log_q, logits, bias).mixed(sample)).movedim(-1, 0)
+        sample, log_q = sample.movedim(-1, 0), log_q.movedim(-1, 0)
+        logits = logits.permute(2, 3, 0, 1)
         own = labels.unsqueeze(0)
         loss = -log_p.gather(0, own).squeeze(0)
 

@@ -34,7 +34,7 @@ class ExpectationMaximization:
         """M-step: -E_q[log p(y | t)] + KL(q || p), the expectation taken exactly."""
         log_likelihood = _log_likelihood(read, rows.labels)
         expected = -(read.log_q.exp() * log_likelihood).sum(dim=-1)
-        return (expected * rows.weights).sum(dim=-1) + weighted_kl(self.config, read, rows)
+        return rows.mean(expected) + weighted_kl(self.config, read, rows)
 
     def upper(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
         """Projection: -E_{q*}[log q_phi], the forward KL up to a constant; q* is held fixed."""
@@ -42,7 +42,7 @@ class ExpectationMaximization:
             log_likelihood = _log_likelihood(read, rows.labels)
             prior = log_prior(self.config, log_likelihood.dtype)
             exact = exact_log_posterior(log_likelihood, prior).exp()
-        return (-(exact * read.log_q).sum(dim=-1) * rows.weights).sum(dim=-1)
+        return rows.mean(-(exact * read.log_q).sum(dim=-1))
 
     def log_predictions(self, read: Readout) -> Tensor:
         """Log sum_t q(t) p(y | t): the predictive distribution of the generative model."""

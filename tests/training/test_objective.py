@@ -5,7 +5,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.splits import Rows
 from l2p_search.model.network import Readout
 from l2p_search.training.em import ExpectationMaximization, exact_log_posterior
-from l2p_search.training.objective import VariationalInference, mix, scores_of
+from l2p_search.training.objective import VariationalInference, scores_of
 
 
 def _read(seeds: int = 2, rows: int = 3, steps: int = 4, classes: int = 5) -> Readout:
@@ -28,7 +28,7 @@ def test_mixing_adds_the_bias_once() -> None:
     read = _read()
     weights = read.log_q.exp()
     expected = torch.einsum("slt,sltc->slc", weights, read.logits + read.bias[:, None, None])
-    torch.testing.assert_close(mix(read, weights), expected)
+    torch.testing.assert_close(read.mixed(weights), expected)
 
 
 def test_a_row_of_weight_zero_changes_nothing() -> None:
