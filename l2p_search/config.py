@@ -117,10 +117,10 @@ def _as_type(key: str, value: Any, wanted: Any) -> Any:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ConfigError(f"{key}={value!r} must be {_TYPE_NAMES[wanted]}")
+    if not abs(value) < math.inf or (isinstance(value, int) and abs(value) > _HUGE):
+        raise ConfigError(f"{key}={str(value)[:20]} must be finite and not above {_HUGE:g}")
     if wanted is int and value != int(value):
         raise ConfigError(f"{key}={value!r} must be {_TYPE_NAMES[wanted]}")
-    if not math.isfinite(value):
-        raise ConfigError(f"{key}={value!r} must be finite")
     return wanted(value)
 
 

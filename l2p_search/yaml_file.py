@@ -18,13 +18,14 @@ def _number(loader: _Loader, node: yaml.ScalarNode) -> float:
 
 
 def _mapping_without_repeats(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+    mapping = loader.construct_mapping(node, deep=True)  # refuses keys that cannot be hashed
     seen: set[Any] = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node)
         if key in seen:
             raise ConfigError(f"key '{key}' is given twice; keep one of them")
         seen.add(key)
-    return loader.construct_mapping(node, deep=True)
+    return mapping
 
 
 _EXPONENT = r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"

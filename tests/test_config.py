@@ -54,6 +54,9 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
         ({"lr": "fast"}, "lr='fast' must be a number"),
         ({"lr": float("nan")}, "lr=nan must be finite"),
         ({"lr": None}, "lr=None must be a number"),
+        ({"K": float("inf")}, "K=inf must be finite"),
+        ({"K": float("nan")}, "K=nan must be finite"),
+        ({"lr": 10**400}, "must be finite"),
         ({"weight_decay": -1}, "weight_decay=-1.0 is out of range"),
         ({"posterior": "quitt"}, "posterior='quitt' is unknown; did you mean 'quit'?"),
         ({"droput": 0.1}, "unknown key 'droput'; did you mean 'dropout'?"),
@@ -84,6 +87,7 @@ def test_numbers_in_yaml_are_read_as_people_mean_them(tmp_path: Path) -> None:
         ("K: 4\nK: 8", "key 'K' is given twice"),
         ("- K", "holds no 'key: value' lines"),
         ("K: {", "line 1"),
+        ("? [1, 2]\n: 3", "unhashable key"),
         ("posterior: [quit]", "posterior=['quit'] is unknown"),
     ],
 )
