@@ -50,7 +50,7 @@ benchmark: setup
 	$(BIN)/python benchmarks/engine.py
 
 growth: setup
-	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/growth.py --plot docs/growth.png
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

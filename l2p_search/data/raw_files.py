@@ -16,8 +16,8 @@ DATA_VARIABLE = "L2P_SEARCH_DATA"
 
 def data_folders(data_dir: Path | None) -> list[Path]:
     """Where raw files are looked for, in order: `--data-dir`, the environment, ./data."""
-    candidates = [data_dir, Path(os.environ.get(DATA_VARIABLE) or "data"), Path("data")]
-    return [folder for folder in candidates if folder is not None]
+    named = os.environ.get(DATA_VARIABLE)
+    return [Path(folder) for folder in (data_dir, named, "data") if folder]
 
 
 def find_raw(dataset: Dataset, data_dir: Path | None) -> Path | None:

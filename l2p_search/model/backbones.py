@@ -37,7 +37,9 @@ class Appnp:
         self._dropout = config.dropout
         self._posterior = config.posterior
         self._dtype = dtype
-        self.noise_size = self._features.noise_size + graph.num_nodes * config.hidden
+        self.noise_size = 0
+        if config.dropout > 0:
+            self.noise_size = self._features.noise_size + graph.num_nodes * config.hidden
 
     def initial(self, generators: Sequence[Generator]) -> Levels:
         """Glorot weights, zero biases, small scorers: q starts near its shape at score 0."""
@@ -64,7 +66,7 @@ class Appnp:
     ) -> Readout:
         """Encode, project, propagate, read."""
         theta, phi = levels.theta, levels.phi
-        split = None if noise is None or self._dropout == 0 else self._split(noise)
+        split = self._split(noise) if noise is not None and self._dropout > 0 else None
         columns = encode_and_project(
             self._features, theta["W_1"], theta["b_1"], phi["w"], theta["W_2"], split, sink
         )
