@@ -20,6 +20,10 @@ class DataError(UserError):
     """A graph, or one of its files, that cannot be used."""
 
 
+class SearchError(UserError):
+    """A search that cannot be started, continued or found."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The nearest known name as a remedy, or all of them when none is near."""
     names = sorted(known)

@@ -1,5 +1,4 @@
 import dataclasses
-import itertools
 from pathlib import Path
 
 import pytest
@@ -7,9 +6,7 @@ import yaml
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.errors import ConfigError
-from l2p_search.yaml_file import parse_value, read_yaml_mapping
-
-_SPACES = Path(__file__).parents[1] / "search_spaces"
+from l2p_search.yaml_file import parse_value
 
 
 def test_is_frozen() -> None:
@@ -125,13 +122,6 @@ def test_values_by_hand_are_read_as_in_a_file(text: str, value: object) -> None:
 
 def test_the_defaults_are_configurations_of_both_kinds() -> None:
     assert set(DEFAULTS) == {"homophily", "heterophily"}
-
-
-def test_the_papers_space_has_432_configurations_that_can_be_trained() -> None:
-    space = read_yaml_mapping(_SPACES / "paper.yaml")
-    choices = [[(key, value) for value in entry["choices"]] for key, entry in space.items()]
-    configs = [TrialConfig.from_mapping(dict(point)) for point in itertools.product(*choices)]
-    assert len({config.config_id for config in configs}) == 432
 
 
 def test_the_loader_leaves_yaml_itself_alone() -> None:

@@ -8,7 +8,19 @@ import pytest
 import l2p_search
 
 _ROOT = Path(l2p_search.__file__).parent
-_ORDER = ("errors", "yaml_file", "config", "results", "data", "model", "training", "cli")
+_ORDER = (
+    "errors",
+    "durations",
+    "text_file",
+    "yaml_file",
+    "config",
+    "results",
+    "data",
+    "model",
+    "training",
+    "search",
+    "cli",
+)
 _ONLY_IN = {
     "torch_geometric": {"data"},
     "mlflow": {"tracking"},

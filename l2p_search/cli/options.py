@@ -3,6 +3,10 @@
 import argparse
 from pathlib import Path
 
+from l2p_search.durations import parse_duration
+
+Parser = argparse.ArgumentParser | argparse._ArgumentGroup
+
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
     """--dataset and --data-dir."""
@@ -15,13 +19,23 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
     add_data_dir(parser)
 
 
-def add_data_dir(parser: argparse.ArgumentParser) -> None:
+def add_data_dir(parser: Parser) -> None:
     """--data-dir."""
     parser.add_argument(
         "--data-dir",
         type=Path,
         metavar="DIR",
         help="a folder with raw files (default: $L2P_SEARCH_DATA, then ./data, then a download)",
+    )
+
+
+def add_dir(parser: Parser) -> None:
+    """--dir."""
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        metavar="DIR",
+        help="the folder of searches (default: $L2P_SEARCH_DIR, then ./searches)",
     )
 
 
@@ -34,6 +48,21 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
     return value
+
+
+def natural(text: str) -> int:
+    """A whole number of at least 0."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 0")
+    return int(text)
+
+
+def duration(text: str) -> float:
+    """Seconds, from 30m or 8h."""
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def positive_float(text: str) -> float:

@@ -4,13 +4,13 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dataset, positive, positive_float
 from l2p_search.errors import ConfigError, UserError
+from l2p_search.text_file import write_text
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
@@ -119,14 +119,9 @@ def _check_writable(path: Path) -> None:
 
 
 def _write(path: Path, result: "TrialResult") -> None:
-    """Write beside the target and rename: a reader sees the old result or the new one, whole."""
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, suffix=".tmp", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(text + "\n")
-        os.replace(file.name, path)
+        write_text(path, text + "\n")
     except OSError as error:
         print(text)  # the training is not lost with the file
         raise UserError(
