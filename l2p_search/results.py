@@ -14,10 +14,12 @@ from l2p_search.config import TrialConfig
 
 
 class TrialStatus(StrEnum):
-    """How a trial ended."""
+    """How a trial stands."""
 
     COMPLETE = "complete"
+    RACED_OUT = "raced_out"
     FAILED = "failed"
+    RUNNING = "running"
 
 
 @dataclass(frozen=True, kw_only=True)

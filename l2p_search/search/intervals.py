@@ -1,0 +1,98 @@
+"""What may be said about means over seeds: intervals, differences, ties.
+
+Seeds of one split share its nodes, and so a good part of their error: they are averaged first,
+and the split is the unit that is counted. On a graph with one split the seed is.
+"""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy.stats import t as student
+
+from l2p_search.results import SeedResult, TrialResult
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its interval; without bounds where one value tells nothing of its spread."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    units: int
+
+    @property
+    def half_width(self) -> float | None:
+        """The half width of the interval, for mean ± half width."""
+        return None if self.low is None else self.mean - self.low
+
+    def __str__(self) -> str:
+        """For people: 84.7 ± 1.2."""
+        width = self.half_width
+        return f"{self.mean:.2f}" + ("" if width is None else f" ± {width:.2f}")
+
+
+def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Interval:
+    """The mean over seeds with its 95 % interval. Both mappings are by seed."""
+    units = _units(values, splits)
+    mean = statistics.fmean(values.values())
+    if len(units) < 2:
+        return Interval(mean, None, None, len(units))
+    width = float(student.ppf(0.5 + CONFIDENCE / 2, len(units) - 1)) * _standard_error(units)
+    return Interval(mean, mean - width, mean + width, len(units))
+
+
+def accuracy_of_test(result: TrialResult) -> Interval | None:
+    """The test accuracy of a trial; None when no seed finished."""
+    return _interval(result, lambda seed: seed.test_accuracy)
+
+
+def accuracy_of_validation(result: TrialResult) -> Interval | None:
+    """The validation accuracy of a trial; None when no seed finished."""
+    return _interval(result, lambda seed: seed.val_accuracy)
+
+
+def indistinguishable(first: TrialResult, second: TrialResult) -> bool:
+    """Whether validation cannot tell the two apart: a paired t-test, two-sided, at 5 %.
+
+    The same seed has the same split, initialisation and noise for both.
+    """
+    a, b = val_by_seed(first), val_by_seed(second)
+    splits = {seed.seed: seed.split for seed in first.finished}
+    difference = mean_interval({seed: a[seed] - b[seed] for seed in a.keys() & b.keys()}, splits)
+    if difference.low is None or difference.high is None:
+        return True
+    return difference.low <= 0.0 <= difference.high
+
+
+def val_by_seed(result: TrialResult) -> dict[int, float]:
+    """Seed -> validation accuracy."""
+    return {
+        seed.seed: seed.val_accuracy for seed in result.finished if seed.val_accuracy is not None
+    }
+
+
+def _interval(result: TrialResult, value: Callable[[SeedResult], float | None]) -> Interval | None:
+    values = {seed.seed: found for seed in result.finished if (found := value(seed)) is not None}
+    if not values:
+        return None
+    return mean_interval(values, {seed.seed: seed.split for seed in result.finished})
+
+
+def _units(values: Mapping[int, float], splits: Mapping[int, int]) -> list[float]:
+    """The means of the splits; the values themselves when there is one split."""
+    by_split = defaultdict(list)
+    for seed, value in values.items():
+        by_split[splits[seed]].append(value)
+    if len(by_split) == 1:
+        return list(values.values())
+    return [statistics.fmean(group) for group in by_split.values()]
+
+
+def _standard_error(units: Sequence[float]) -> float:
+    return statistics.stdev(units) / math.sqrt(len(units))

@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from l2p_search.config import TrialConfig
+from l2p_search.results import SeedResult, TrialResult
+from l2p_search.search.intervals import (
+    accuracy_of_test,
+    accuracy_of_validation,
+    indistinguishable,
+    mean_interval,
+)
+
+
+def _trial(accuracies: list[float], splits: int = 10) -> TrialResult:
+    seeds = tuple(
+        SeedResult(
+            seed=seed, split=seed % splits, epochs=1, val_accuracy=value, test_accuracy=value / 2
+        )
+        for seed, value in enumerate(accuracies)
+    )
+    return TrialResult(config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1)
+
+
+def test_one_seed_a_split_gives_students_interval() -> None:
+    values = [80.0, 82.5, 79.0, 84.0]
+    found = mean_interval(dict(enumerate(values)), {i: i for i in range(4)})
+    low, high = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
+    assert found.low == pytest.approx(low)
+    assert found.high == pytest.approx(high)
+    assert found.mean == pytest.approx(np.mean(values))
+
+
+def test_the_seeds_of_a_split_count_as_one() -> None:
+    by_split = np.array([80.0, 84.0, 79.0, 81.0])
+    values = dict(enumerate([*(by_split - 1), *(by_split + 1)]))
+    found = mean_interval(values, {seed: seed % 4 for seed in values})
+    low, high = stats.t.interval(0.95, 3, by_split.mean(), stats.sem(by_split))
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.units == 4
+
+
+def test_on_a_graph_with_one_split_the_seeds_are_counted() -> None:
+    found = accuracy_of_validation(_trial([80.0, 81.0, 82.0], splits=1))
+    assert found is not None
+    assert found.units == 3
+
+
+def test_one_value_has_no_interval() -> None:
+    found = accuracy_of_test(_trial([80.0]))
+    assert found is not None
+    assert (found.mean, found.low, str(found)) == (40.0, None, "40.00")
+
+
+def test_a_trial_without_a_finished_seed_has_none() -> None:
+    trial = _trial([80.0])
+    lost = replace(trial, seeds=(SeedResult(seed=0, split=0, epochs=1, reason="diverged"),))
+    assert accuracy_of_test(lost) is None
+
+
+def test_ties_agree_with_the_paired_t_test() -> None:
+    generator = np.random.default_rng(0)
+    verdicts = set()
+    for shift in (0.0, 0.3, 0.6, 1.0, 3.0):
+        first = generator.normal(80, 3, 10)
+        second = first + shift + generator.normal(0, 1, 10)
+        tie = stats.ttest_rel(first, second).pvalue > 0.05
+        assert indistinguishable(_trial(list(first)), _trial(list(second))) == tie
+        verdicts.add(tie)
+    assert verdicts == {True, False}
+
+
+def test_a_trial_ties_with_itself() -> None:
+    trial = _trial([80.0, 81.0, 85.0])
+    assert indistinguishable(trial, trial)
