@@ -1,0 +1,47 @@
+"""What runs in a worker: one task, group of seeds by group, a report after each.
+
+This is the one border where a failure becomes data: whatever training raises is reported with its
+reason, and the search goes on. A worker that dies reports nothing, which the driver notices.
+"""
+
+import json
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.results import TrialResult
+
+Train = Callable[[Graph, TrialConfig, Sequence[int]], TrialResult]
+"""Trains one configuration over some seeds; `fit` but for tests."""
+
+
+def run_task(
+    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, str]], None]
+) -> None:
+    """Train the task's groups in turn. `report` blocks until the driver wants the next."""
+    config = TrialConfig.from_mapping(task["config"])
+    so_far: TrialResult | None = None
+    for group in task["groups"]:
+        try:
+            trained = train(graph, config, group)
+        except MemoryError as error:
+            report({"error": f"out of memory: {error}"})
+            return
+        except Exception as error:  # noqa: BLE001 - see the module's docstring
+            report({"error": _reason(error), "traceback": traceback.format_exc()})
+            return
+        so_far = trained if so_far is None else _joined(so_far, trained)
+        report({"result": json.dumps(so_far.to_mapping(), allow_nan=False)})
+
+
+def _joined(first: TrialResult, second: TrialResult) -> TrialResult:
+    return replace(first, seeds=first.seeds + second.seeds, seconds=first.seconds + second.seconds)
+
+
+def _reason(error: Exception) -> str:
+    """One line: the first of the message, as torch appends a stack to its own."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
