@@ -1,0 +1,133 @@
+"""Ray, started quietly and privately, or joined at an address; and ended without a trace."""
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from l2p_search.errors import SearchError
+
+_QUIET = {
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+}
+_PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0"}
+# Ray's name for "this machine only": everything binds to the loopback address.
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+_OURS = {
+    "RAY_CHDIR_TO_TRIAL_DIR": "0",  # a trial starts 100 ms sooner
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",  # signals are the command line's
+    "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # the journal is the truth, not Tune's state
+    "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
+    "TUNE_WARN_THRESHOLD_S": "60",
+}
+_SCRATCH = "l2p-"
+_OBJECT_STORE = 256 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What a user wants trials to run on."""
+
+    concurrency: int | None = None
+    cpus_per_trial: int = 1
+    gpus_per_trial: float = 0.0
+    address: str | None = None
+    worker_log: bool = False
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where trials run: how many at once, and a folder for what Tune wants to write."""
+
+    concurrency: int
+    scratch: Path
+
+
+@contextmanager
+def ray_cluster(wanted: Resources) -> Iterator[Cluster]:
+    """A Ray of our own on the loopback address, or the one at an address."""
+    os.environ.update(_QUIET | _PRIVATE | _OURS)
+    if wanted.address is None:
+        os.environ.update(_LOOPBACK)
+        os.environ.pop("RAY_ADDRESS", None)
+    _sweep()
+    # Short, as sockets live in it, whose paths may have 107 characters.
+    scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{os.getpid()}-"))
+    import ray  # not before its environment is set
+
+    try:
+        if wanted.address is None:
+            _start(wanted, scratch)
+        else:
+            _join(wanted.address, wanted)
+        yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+    finally:
+        ray.shutdown()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Remove the scratch folders of searches that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
+        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def own_cpus() -> int:
+    """The CPUs this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def _start(wanted: Resources, scratch: Path) -> None:
+    import ray
+
+    concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
+    ray.init(
+        address="local",
+        num_cpus=concurrency * wanted.cpus_per_trial,
+        include_dashboard=False,
+        object_store_memory=_OBJECT_STORE,
+        log_to_driver=wanted.worker_log,
+        logging_level=logging.ERROR,
+        _node_ip_address="127.0.0.1",
+        _temp_dir=str(scratch),
+    )
+
+
+def _join(address: str, wanted: Resources) -> None:
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=wanted.worker_log, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise SearchError(
+            f"--address {address}: no Ray cluster answers there"
+            f" ({str(error).splitlines()[0]}); start one with `ray start --head`"
+        ) from error
+
+
+def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
+    """How many trials run at once; an error when not even one can."""
+    possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
+    if wanted.gpus_per_trial > 0:
+        gpus = there.get("GPU", 0.0)
+        if gpus < wanted.gpus_per_trial:
+            raise SearchError(
+                f"--gpus-per-trial {wanted.gpus_per_trial:g}: there are {gpus:g} GPUs;"
+                " leave it out to train on CPUs"
+            )
+        possible = min(possible, int(gpus / wanted.gpus_per_trial))
+    if possible < 1:
+        raise SearchError(
+            f"--cpus-per-trial {wanted.cpus_per_trial}: the cluster has"
+            f" {there.get('CPU', 0):g} CPUs; give a smaller number"
+        )
+    return min(possible, wanted.concurrency or possible)

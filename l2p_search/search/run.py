@@ -1,0 +1,63 @@
+"""run_search: a journal and a goal in, the search run to its end, its outcome out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from l2p_search.data.graph import Graph
+from l2p_search.search.cluster import Resources, ray_cluster
+from l2p_search.search.coordinator import Coordinator
+from l2p_search.search.journal import Journal
+from l2p_search.search.outcome import Outcome, read_outcome
+from l2p_search.search.progress import Event, Snapshot
+from l2p_search.search.settings import Goal
+from l2p_search.search.worker import Train
+from l2p_search.training.fit import fit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finish:
+    """How an invocation ended."""
+
+    outcome: Outcome
+    interrupted: bool
+    exhausted: bool
+    out_of_time: bool
+    unconfirmed: dict[int, str]
+
+
+def run_search(
+    journal: Journal,
+    graph: Graph,
+    goal: Goal,
+    resources: Resources,
+    *,
+    memory_gb: float = 4.0,
+    train: Train | None = None,
+    on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+    on_coordinator: Callable[[Coordinator], None] = lambda coordinator: None,
+) -> Finish:
+    """Search until the goal is reached, the space is exhausted or somebody stops it.
+
+    `on_coordinator` is given the coordinator before anything starts, so that a signal can stop it.
+    """
+    train = train or partial(fit, memory_gb=memory_gb)
+    with ray_cluster(resources) as cluster:
+        from l2p_search.search.tuner import tune_tasks  # imports Ray, whose environment is set
+
+        coordinator = Coordinator(
+            journal, goal, concurrency=cluster.concurrency, on_event=on_event
+        )
+        on_coordinator(coordinator)
+        tune_tasks(coordinator, graph, train, cluster, resources)
+        if coordinator.stopping:
+            coordinator.close()
+    if coordinator.fatal is not None:
+        raise coordinator.fatal
+    return Finish(
+        outcome=read_outcome(journal),
+        interrupted=coordinator.stopping,
+        exhausted=coordinator.exhausted,
+        out_of_time=coordinator.out_of_time,
+        unconfirmed=coordinator.unconfirmed,
+    )
