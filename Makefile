@@ -30,7 +30,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 search: setup
-	$(BIN)/l2p-search train --dataset $(DATASET)
+	$(BIN)/l2p-search --dataset $(DATASET) --trials $(TRIALS) --resume
 
 test: setup lint
 	$(BIN)/pytest -m "not slow"

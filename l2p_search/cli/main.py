@@ -1,25 +1,29 @@
 """`l2p-search`: the commands, and the one border where a user's mistake becomes one line."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from l2p_search import __version__
-from l2p_search.cli import datasets, train
+from l2p_search.cli import datasets, search, spaces, status, train, trials
 from l2p_search.errors import UserError
 
-_COMMANDS = (train, datasets)
+_COMMANDS = (status, trials, spaces, datasets, train)
 
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands. Nothing heavy is imported for it, so that `--help` answers at once."""
     parser = argparse.ArgumentParser(
         prog="l2p-search",
-        description="Learn how far messages should travel on a graph (L2P, KDD '21).",
-        epilog="example: l2p-search train --dataset demo",
+        description="Search the configuration that learns best how far messages should travel on a"
+        " graph (L2P, KDD '21). Without a command: search.",
+        epilog="example: l2p-search --dataset wisconsin --trials 200",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"l2p-search {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    search.add_options(parser)
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
     for command in _COMMANDS:
         command.add_parser(commands)
     return parser
@@ -33,6 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"l2p-search: error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; nothing is left to be said on that pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         print("l2p-search: interrupted", file=sys.stderr)
         return 130

@@ -7,7 +7,7 @@ import pytest
 from l2p_search.cli.main import build_parser, main
 
 _README = Path(__file__).parents[2] / "README.md"
-_HEAVY = ("torch", "numpy", "torch_geometric", "rich", "yaml")
+_HEAVY = ("torch", "numpy", "torch_geometric", "rich", "yaml", "ray", "optuna", "scipy")
 
 
 def _commands() -> list[str]:

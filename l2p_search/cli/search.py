@@ -1,0 +1,296 @@
+"""`l2p-search` without a command: the search itself."""
+
+import argparse
+import json
+import logging
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from l2p_search.cli.options import (
+    add_data_dir,
+    add_dir,
+    duration,
+    natural,
+    positive,
+    positive_float,
+)
+from l2p_search.cli.words import elsewhere
+from l2p_search.errors import SearchError, UserError
+
+if TYPE_CHECKING:
+    from l2p_search.data.graph import Graph
+    from l2p_search.search.cluster import Resources
+    from l2p_search.search.journal import Journal
+    from l2p_search.search.run import Finish
+    from l2p_search.search.settings import Goal, SearchSettings
+
+_TRIALS, _SEEDS, _CONFIRM = 100, 20, 20
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a search. Those that make up a search default to None: not given."""
+    what = parser.add_argument_group("what to search")
+    what.add_argument("--dataset", metavar="NAME", help="a dataset of `l2p-search datasets`")
+    add_data_dir(what)
+    what.add_argument(
+        "--space",
+        metavar="NAME",
+        help="a space of `l2p-search spaces`, or the path of a YAML file (default: paper)",
+    )
+    what.add_argument(
+        "--trials",
+        type=positive,
+        metavar="N",
+        help=f"configurations in all, with those of a resumed search (default: the space's"
+        f" budget, else {_TRIALS})",
+    )
+    what.add_argument(
+        "--seeds",
+        type=positive,
+        metavar="N",
+        help=f"seeds a trial (default: the space's, else {_SEEDS})",
+    )
+    what.add_argument(
+        "--sampler",
+        choices=["tpe", "random", "grid", "gp"],
+        help="who proposes configurations (default: tpe)",
+    )
+    what.add_argument("--seed", type=natural, metavar="N", help="of the sampler (default: 0)")
+    what.add_argument(
+        "--race",
+        action="store_true",
+        default=None,
+        help="stop a configuration as soon as it is significantly worse on paired seeds",
+    )
+    what.add_argument(
+        "--confirm",
+        type=natural,
+        metavar="N",
+        help=f"train the best on N fresh seeds (default: {_CONFIRM}; 0 for none)",
+    )
+    what.add_argument(
+        "--time-budget",
+        type=duration,
+        metavar="TIME",
+        help="start no trial after this long, such as 8h; those that run are finished",
+    )
+    where = parser.add_argument_group("where it is kept")
+    where.add_argument("--name", metavar="NAME", help="of the search (default: dataset-space)")
+    add_dir(where)
+    where.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue the search of that name; without a name or dataset, the latest",
+    )
+    on = parser.add_argument_group("what it runs on")
+    on.add_argument(
+        "--concurrency", type=positive, metavar="N", help="trials at once (default: all CPUs)"
+    )
+    on.add_argument(
+        "--cpus-per-trial", type=positive, default=1, metavar="N", help="threads a trial (1)"
+    )
+    on.add_argument(
+        "--gpus-per-trial",
+        type=float,
+        default=0.0,
+        metavar="N",
+        help="GPUs reserved for a trial (0); the engine itself trains on CPUs",
+    )
+    on.add_argument(
+        "--address", metavar="ADDRESS", help="a running Ray cluster, such as auto or HOST:6379"
+    )
+    on.add_argument(
+        "--memory", type=positive_float, default=4.0, metavar="GB", help="memory a trial (4)"
+    )
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the plan, its size and a time estimate; write and search nothing",
+    )
+    shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    shown.add_argument("--quiet", action="store_true", help="print the result only")
+    shown.add_argument("--log-file", type=Path, metavar="FILE", help="write a log there")
+    shown.add_argument(
+        "-v", "--verbose", action="store_true", help="show the workers' and Ray's own messages"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plan, search, print; see `_run` for what happens in which order."""
+    from l2p_search.search.directory import find_search, search_directory, searches_folder
+
+    folder = searches_folder(args.dir)
+    if args.name is None and args.dataset is None:
+        if not args.resume:
+            raise UserError(
+                "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
+                " `l2p-search --help` has the commands"
+            )
+        directory = find_search(folder, None)
+    elif args.name is not None:
+        directory = search_directory(folder, args.name)
+    else:
+        space = Path(args.space or "paper").stem
+        directory = search_directory(folder, f"{args.dataset}-{space}")
+    _log_to(args.log_file, args.verbose)
+    return _run(args, directory)
+
+
+def _run(args: argparse.Namespace, directory: Path) -> int:
+    from l2p_search.cli.plan import new_settings, print_plan, resumed_settings
+    from l2p_search.data.datasets import load_graph
+    from l2p_search.search.directory import find_search
+    from l2p_search.search.journal import Journal
+
+    if Journal.exists(directory):
+        recorded = Journal.read(directory)
+        _check_wanted(args, recorded)
+        settings = resumed_settings(args, recorded)
+        graph = load_graph(settings.dataset, args.data_dir)
+        if graph.digest != settings.data_digest:
+            raise SearchError(
+                f"search '{directory.name}': the data of {settings.dataset} has changed since"
+                " (another digest); search under another --name"
+            )
+    elif args.dataset is None:
+        find_search(directory.parent, directory.name)  # raises, with the names there are
+        raise AssertionError("a search without a journal was found")
+    else:
+        recorded = None
+        settings, graph = new_settings(args)
+    settings.check_possible()
+    goal = _goal(args, settings, recorded)
+    if args.dry_run:
+        print_plan(args, directory, settings, goal, graph, recorded)
+        return 0
+    if recorded is None:
+        journal = Journal.create(directory, settings)
+    else:
+        journal = Journal.resume(directory)
+    try:
+        return _search(args, journal, graph, goal)
+    finally:
+        journal.close()
+
+
+def _check_wanted(args: argparse.Namespace, recorded: "Journal") -> None:
+    """A search that exists is continued when asked for, never by accident."""
+    if args.resume or args.dry_run:
+        return
+    name, done = recorded.directory.name, len(recorded.records())
+    if sys.stdin.isatty() and sys.stderr.isatty() and not args.quiet:
+        print(
+            f"search '{name}' exists, with {done} trials. Continue it? [Y/n] ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+        if sys.stdin.readline().strip().lower() in ("", "y", "yes"):
+            return
+    raise SearchError(
+        f"search '{name}' exists, with {done} trials; add --resume to continue it, or search"
+        " under another --name"
+    )
+
+
+def _goal(
+    args: argparse.Namespace, settings: "SearchSettings", recorded: "Journal | None"
+) -> "Goal":
+    """What was asked for, else what the search was last asked for, else the space's budget."""
+    from l2p_search.search.settings import Goal
+
+    before = recorded.goal if recorded is not None else None
+    space = settings.space
+    confirm = args.confirm
+    if confirm is None:
+        confirm = before.confirm if before else _CONFIRM
+    return Goal(
+        trials=args.trials or (before.trials if before else space.trials or _TRIALS),
+        confirm=confirm,
+        time_budget=args.time_budget or (None if before else space.time_budget),
+    )
+
+
+def _resources(args: argparse.Namespace) -> "Resources":
+    from l2p_search.search.cluster import Resources
+
+    return Resources(
+        concurrency=args.concurrency,
+        cpus_per_trial=args.cpus_per_trial,
+        gpus_per_trial=args.gpus_per_trial,
+        address=args.address,
+        worker_log=args.verbose,
+    )
+
+
+def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal") -> int:
+    from l2p_search.cli.live import display
+    from l2p_search.cli.signals import Signals
+    from l2p_search.search.directory import searches_folder
+    from l2p_search.search.run import run_search
+    from l2p_search.search.versions import versions
+
+    where = elsewhere(journal.directory, searches_folder(None))
+    resume = f"l2p-search --resume --name {journal.directory.name}{where}"
+    journal.begin(goal, {"command": shlex.join(sys.argv), "versions": versions()})
+    with Signals(resume) as signals:
+        with display(journal, quiet=args.quiet) as on_event:
+            finish = run_search(
+                journal,
+                graph,
+                goal,
+                _resources(args),
+                memory_gb=args.memory,
+                on_event=on_event,
+                on_coordinator=signals.watch,
+            )
+        if finish.interrupted:
+            signals.report(finish.outcome)
+            return signals.exit_code
+    return _show(args, journal, finish, where)
+
+
+def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where: str) -> int:
+    from l2p_search.cli.results import print_results
+    from l2p_search.search.best import write_best
+    from l2p_search.search.importance import importance_of
+
+    outcome = finish.outcome
+    importance = importance_of(outcome)
+    best_file = write_best(journal.directory, outcome)
+    if args.json:
+        mapping = {
+            "name": journal.directory.name,
+            "directory": str(journal.directory),
+            **outcome.to_mapping(),
+            "importance": importance,
+            "exhausted": finish.exhausted,
+            "out_of_time": finish.out_of_time,
+        }
+        print(json.dumps(mapping, indent=2, allow_nan=False))
+    else:
+        print_results(journal.directory, finish, importance, best_file, where)
+    return 0 if outcome.best is not None else 1
+
+
+def _log_to(path: Path | None, verbose: bool) -> None:
+    """Our own log to a file, and with -v to the terminal."""
+    logger = logging.getLogger("l2p_search")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.handlers = [logging.NullHandler()]
+    if verbose:
+        logger.addHandler(logging.StreamHandler())
+    if path is not None:
+        try:
+            handler = logging.FileHandler(path, encoding="utf-8")
+        except OSError as error:
+            raise UserError(
+                f"--log-file {path}: cannot be written ({error.strerror}); choose another"
+            ) from None
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        logger.addHandler(handler)

@@ -1,0 +1,76 @@
+"""Signals while a search runs: the first one ends it in good order, the second at once."""
+
+import os
+import signal
+import sys
+from types import FrameType, TracebackType
+from typing import Any
+
+from l2p_search.cli.words import count
+from l2p_search.results import TrialStatus
+from l2p_search.search.coordinator import Coordinator
+from l2p_search.search.outcome import Outcome
+
+_WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """Handles Ctrl-C, SIGTERM and a closed terminal until the context ends."""
+
+    def __init__(self, resume: str) -> None:
+        """`resume` is the command that continues the search."""
+        self._resume = resume
+        self._coordinator: Coordinator | None = None
+        self._received: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Signals":
+        """Start handling."""
+        for number in _WATCHED:
+            self._before[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Give the signals back."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def watch(self, coordinator: Coordinator) -> None:
+        """Stop this one; at once when the signal was earlier."""
+        self._coordinator = coordinator
+        if self._received is not None:
+            coordinator.stop()
+
+    @property
+    def exit_code(self) -> int:
+        """As a shell reports a process that a signal ended."""
+        return 128 + (self._received or 0)
+
+    def report(self, outcome: Outcome) -> None:
+        """Say what was interrupted and how to go on."""
+        open_trials = [r.number for r in outcome.records if r.status is TrialStatus.RUNNING]
+        ended = len(outcome.records) - len(open_trials)
+        _say(f"interrupted; {count(ended, 'trial')} kept")
+        if open_trials:
+            numbers = ", ".join(map(str, open_trials))
+            _say(f"interrupted and to run again: {count(len(open_trials), 'trial')} ({numbers})")
+        _say(f"continue with: {self._resume}")
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._received is not None:
+            _say(f"stopped; continue with: {self._resume}")
+            os._exit(self.exit_code)  # Ray's processes end with this one
+        self._received = number
+        _say("stopping; once more to stop at once")
+        if self._coordinator is not None:
+            self._coordinator.stop()
+
+
+def _say(text: str) -> None:
+    """Straight to the file: a handler may run in the middle of another print."""
+    os.write(sys.stderr.fileno(), f"l2p-search: {text}\n".encode())
