@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -25,22 +26,31 @@ OnEvent = Callable[[Event, Snapshot], None]
 @contextmanager
 def display(journal: Journal, quiet: bool) -> Iterator[OnEvent]:
     """Show events on stderr until the context ends."""
-    console = Console(stderr=True)
+    # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
+    console = Console(file=sys.stderr)
     if quiet:
         yield lambda event, snapshot: None
     elif console.is_terminal:
         panel = LivePanel(journal)
-        with Live(panel, console=console, refresh_per_second=4, transient=True):
+        with Live(
+            panel,
+            console=console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ):
             yield panel.update
     else:
-        yield PlainLines(journal).update
+        yield PlainLines(journal, sys.stderr).update
 
 
 class PlainLines:
     """A line for each thing that happened."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, file: TextIO) -> None:
         """The search's own hyperparameters are shown."""
+        self._file = file
         self._keys = list(journal.settings.space.dimensions)
 
     def update(self, event: Event, snapshot: Snapshot) -> None:
@@ -55,7 +65,7 @@ class PlainLines:
                 line += f"; best {snapshot.best.objective:.2f} (trial {snapshot.best.number})"
             if snapshot.seconds_left is not None:
                 line += f"; {format_duration(snapshot.seconds_left)} left"
-        print(line, file=sys.stderr, flush=True)
+        print(line, file=self._file, flush=True)
 
 
 class LivePanel:

@@ -223,7 +223,7 @@ def _resources(args: argparse.Namespace) -> "Resources":
         cpus_per_trial=args.cpus_per_trial,
         gpus_per_trial=args.gpus_per_trial,
         address=args.address,
-        worker_log=args.verbose,
+        worker_log=args.verbose or args.log_file is not None,
     )
 
 

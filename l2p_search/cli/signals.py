@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -26,9 +25,13 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         """Start handling."""
-        for number in _WATCHED:
-            self._before[number] = signal.signal(number, self._handle)
+        self._before = {number: signal.getsignal(number) for number in _WATCHED}
+        self._install()
         return self
+
+    def _install(self) -> None:
+        for number in _WATCHED:
+            signal.signal(number, self._handle)
 
     def __exit__(
         self,
@@ -42,6 +45,7 @@ class Signals:
 
     def watch(self, coordinator: Coordinator) -> None:
         """Stop this one; at once when the signal was earlier."""
+        self._install()  # Ray has taken SIGTERM for itself when it started
         self._coordinator = coordinator
         if self._received is not None:
             coordinator.stop()
@@ -73,4 +77,4 @@ class Signals:
 
 def _say(text: str) -> None:
     """Straight to the file: a handler may run in the middle of another print."""
-    os.write(sys.stderr.fileno(), f"l2p-search: {text}\n".encode())
+    os.write(2, f"l2p-search: {text}\n".encode())

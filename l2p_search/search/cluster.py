@@ -1,15 +1,19 @@
 """Ray, started quietly and privately, or joined at an address; and ended without a trace."""
 
+import io
 import logging
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 from l2p_search.errors import SearchError
+
+_log = logging.getLogger(__name__)
 
 _QUIET = {
     "RAY_AIR_NEW_OUTPUT": "0",
@@ -63,14 +67,48 @@ def ray_cluster(wanted: Resources) -> Iterator[Cluster]:
     import ray  # not before its environment is set
 
     try:
-        if wanted.address is None:
-            _start(wanted, scratch)
-        else:
-            _join(wanted.address, wanted)
-        yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+        with _output_to_log():
+            try:
+                if wanted.address is None:
+                    _start(wanted, scratch)
+                else:
+                    _join(wanted.address, wanted)
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+            finally:
+                ray.shutdown()
     finally:
-        ray.shutdown()
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+class _LogStream(io.TextIOBase):
+    """Text that is written becomes log lines."""
+
+    def write(self, text: str) -> int:
+        """Log it, without the line's end."""
+        if text.strip():
+            _log.info("%s", text.rstrip())
+        return len(text)
+
+
+class _LogHandler(logging.Handler):
+    """Records of another logger become ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass it on."""
+        _log.handle(record)
+
+
+@contextmanager
+def _output_to_log() -> Iterator[None]:
+    """What Ray prints and logs of its own, and its workers through it, goes to our log."""
+    theirs = logging.getLogger("ray")
+    before = theirs.handlers, theirs.propagate
+    theirs.handlers, theirs.propagate = [_LogHandler(logging.WARNING)], False
+    try:
+        with redirect_stdout(_LogStream()), redirect_stderr(_LogStream()):
+            yield
+    finally:
+        theirs.handlers, theirs.propagate = before
 
 
 def _sweep() -> None:
@@ -96,7 +134,7 @@ def _start(wanted: Resources, scratch: Path) -> None:
         include_dashboard=False,
         object_store_memory=_OBJECT_STORE,
         log_to_driver=wanted.worker_log,
-        logging_level=logging.ERROR,
+        configure_logging=False,
         _node_ip_address="127.0.0.1",
         _temp_dir=str(scratch),
     )
@@ -106,12 +144,20 @@ def _join(address: str, wanted: Resources) -> None:
     import ray
 
     try:
-        ray.init(address=address, log_to_driver=wanted.worker_log, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+        _knock(address)
+        ray.init(address=address, log_to_driver=wanted.worker_log, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:
         raise SearchError(
             f"--address {address}: no Ray cluster answers there"
             f" ({str(error).splitlines()[0]}); start one with `ray start --head`"
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Ray itself waits for minutes where nobody listens."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _concurrency(wanted: Resources, there: dict[str, float]) -> int:

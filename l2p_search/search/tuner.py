@@ -6,6 +6,7 @@ keeps of its own is thrown away: the journal is the truth.
 
 import json
 import logging
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -114,9 +115,10 @@ class _Reports(_Adapter, FIFOScheduler):
         return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
 
     def on_trial_error(self, controller: Any, trial: Trial) -> None:
-        error = trial.get_error()
-        _log.error("trial %s: %s", trial.trial_id, error)
-        self._coordinator.release(self._tasks[trial.trial_id], _why_lost(error))
+        task = self._tasks[trial.trial_id]
+        error = Path(trial.error_file).read_text(encoding="utf-8") if trial.error_file else ""
+        _log.error("trial %d lost its worker\n%s", task.number, error)
+        self._coordinator.release(task, _why_lost(error))
 
 
 class _LeaveWhenStopping(_Adapter, Callback):
@@ -131,8 +133,10 @@ class _Stopping(BaseException):
     """Not an Exception: Tune would catch it and wait."""
 
 
-def _why_lost(error: Exception | None) -> str:
-    kind = type(error).__name__
-    if "OutOfMemory" in kind:
+def _why_lost(error: str) -> str:
+    """Ray's account of a lost worker, in a few words."""
+    if "low on memory" in error or "OutOfMemory" in error:
         return "its worker was killed for want of memory"
-    return f"its worker died ({kind})"
+    if "node" in error and "died" in error and "actor died because its node" in error:
+        return "its machine was lost"
+    return "its worker died"

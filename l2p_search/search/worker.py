@@ -27,14 +27,12 @@ def run_task(
     for group in task["groups"]:
         try:
             trained = train(graph, config, group)
-        except MemoryError as error:
-            report({"error": f"out of memory: {error}"})
-            return
+            so_far = trained if so_far is None else _joined(so_far, trained)
+            message = {"result": json.dumps(so_far.to_mapping(), allow_nan=False)}
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             report({"error": _reason(error), "traceback": traceback.format_exc()})
             return
-        so_far = trained if so_far is None else _joined(so_far, trained)
-        report({"result": json.dumps(so_far.to_mapping(), allow_nan=False)})
+        report(message)
 
 
 def _joined(first: TrialResult, second: TrialResult) -> TrialResult:
@@ -43,5 +41,7 @@ def _joined(first: TrialResult, second: TrialResult) -> TrialResult:
 
 def _reason(error: Exception) -> str:
     """One line: the first of the message, as torch appends a stack to its own."""
+    if isinstance(error, MemoryError):
+        return "out of memory"
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
