@@ -76,13 +76,13 @@ class LivePanel:
         self._name = journal.directory.name
         self._settings = journal.settings
         self._keys = list(self._settings.space.dimensions)
-        self._started = time.monotonic()
+        self._started = self._updated = time.monotonic()
         self._snapshot: Snapshot | None = None
         self._latest: list[str] = []
 
     def update(self, event: Event, snapshot: Snapshot) -> None:
         """Take what happened; it is drawn with the next refresh."""
-        self._snapshot = snapshot
+        self._snapshot, self._updated = snapshot, time.monotonic()
         line = in_words(event, snapshot, self._keys)
         if line is not None:
             self._latest = [*self._latest[-2:], line]
@@ -125,8 +125,7 @@ class LivePanel:
         text = format_duration(elapsed)
         if snapshot.seconds_left is None or snapshot.confirming:
             return text
-        since = elapsed - snapshot.seconds
-        left = max(0.0, snapshot.seconds_left - max(0.0, since))
+        left = max(0.0, snapshot.seconds_left - (time.monotonic() - self._updated))
         return f"{text}, about {format_duration(left)} left"
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from l2p_search import __version__
-from l2p_search.cli import datasets, search, spaces, status, train, trials
+from l2p_search.cli import datasets, search, search_options, spaces, status, train, trials
 from l2p_search.errors import UserError
 
 _COMMANDS = (status, trials, spaces, datasets, train)
@@ -22,7 +22,8 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"l2p-search {__version__}")
-    search.add_options(parser)
+    search_options.add_options(parser)
+    parser.set_defaults(run=search.run)
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")
     for command in _COMMANDS:
         command.add_parser(commands)

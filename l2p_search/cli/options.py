@@ -57,6 +57,11 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def at_least_zero(text: str) -> float:
+    """A number of at least 0."""
+    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+
+
 def duration(text: str) -> float:
     """Seconds, from 30m or 8h."""
     try:

@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+from l2p_search.cli.search_options import DEFAULT_SEEDS
 from l2p_search.cli.spaces import size_in_words
 from l2p_search.cli.words import count, describe_config
 from l2p_search.config import DEFAULTS, TrialConfig
@@ -20,7 +21,6 @@ from l2p_search.search.outcome import MOST_CONFIRMED
 from l2p_search.search.settings import Goal, SearchSettings
 from l2p_search.training.fit import Progress, fit
 
-_DEFAULT_SEEDS = 20
 _MEASURED_SECONDS = 20.0
 
 
@@ -34,7 +34,7 @@ def new_settings(args: argparse.Namespace) -> tuple[SearchSettings, Graph]:
         data_digest=graph.digest,
         space=space,
         base=DEFAULTS[dataset.kind],
-        seeds=args.seeds or space.seeds or _DEFAULT_SEEDS,
+        seeds=args.seeds or space.seeds or DEFAULT_SEEDS,
         sampler=args.sampler or "tpe",
         seed=args.seed or 0,
         race=bool(args.race),
@@ -58,20 +58,13 @@ def resumed_settings(args: argparse.Namespace, journal: Journal) -> SearchSettin
                 f"{option} {now}: search '{journal.directory.name}' began with {began}; leave it"
                 " out to continue, or search under another --name"
             )
-    if args.space is not None and _varies(load_space(args.space)) != _varies(settings.space):
+    space = settings.space if args.space is None else load_space(args.space)
+    if (space.dimensions, space.fixed) != (settings.space.dimensions, settings.space.fixed):
         raise SearchError(
             f"--space {args.space}: is not the space that search '{journal.directory.name}' began"
             " with; leave it out to continue, or search under another --name"
         )
     return settings
-
-
-def _varies(space: object) -> object:
-    """What a space varies and fixes, without its name and budget."""
-    from l2p_search.search.space import SearchSpace
-
-    assert isinstance(space, SearchSpace)
-    return (space.dimensions, space.fixed)
 
 
 def print_plan(

@@ -8,14 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.cli.options import (
-    add_data_dir,
-    add_dir,
-    duration,
-    natural,
-    positive,
-    positive_float,
-)
+from l2p_search.cli.search_options import DEFAULT_CONFIRM, DEFAULT_TRIALS
 from l2p_search.cli.words import elsewhere
 from l2p_search.errors import SearchError, UserError
 
@@ -25,98 +18,6 @@ if TYPE_CHECKING:
     from l2p_search.search.journal import Journal
     from l2p_search.search.run import Finish
     from l2p_search.search.settings import Goal, SearchSettings
-
-_TRIALS, _SEEDS, _CONFIRM = 100, 20, 20
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of a search. Those that make up a search default to None: not given."""
-    what = parser.add_argument_group("what to search")
-    what.add_argument("--dataset", metavar="NAME", help="a dataset of `l2p-search datasets`")
-    add_data_dir(what)
-    what.add_argument(
-        "--space",
-        metavar="NAME",
-        help="a space of `l2p-search spaces`, or the path of a YAML file (default: paper)",
-    )
-    what.add_argument(
-        "--trials",
-        type=positive,
-        metavar="N",
-        help=f"configurations in all, with those of a resumed search (default: the space's"
-        f" budget, else {_TRIALS})",
-    )
-    what.add_argument(
-        "--seeds",
-        type=positive,
-        metavar="N",
-        help=f"seeds a trial (default: the space's, else {_SEEDS})",
-    )
-    what.add_argument(
-        "--sampler",
-        choices=["tpe", "random", "grid", "gp"],
-        help="who proposes configurations (default: tpe)",
-    )
-    what.add_argument("--seed", type=natural, metavar="N", help="of the sampler (default: 0)")
-    what.add_argument(
-        "--race",
-        action="store_true",
-        default=None,
-        help="stop a configuration as soon as it is significantly worse on paired seeds",
-    )
-    what.add_argument(
-        "--confirm",
-        type=natural,
-        metavar="N",
-        help=f"train the best on N fresh seeds (default: {_CONFIRM}; 0 for none)",
-    )
-    what.add_argument(
-        "--time-budget",
-        type=duration,
-        metavar="TIME",
-        help="start no trial after this long, such as 8h; those that run are finished",
-    )
-    where = parser.add_argument_group("where it is kept")
-    where.add_argument("--name", metavar="NAME", help="of the search (default: dataset-space)")
-    add_dir(where)
-    where.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue the search of that name; without a name or dataset, the latest",
-    )
-    on = parser.add_argument_group("what it runs on")
-    on.add_argument(
-        "--concurrency", type=positive, metavar="N", help="trials at once (default: all CPUs)"
-    )
-    on.add_argument(
-        "--cpus-per-trial", type=positive, default=1, metavar="N", help="threads a trial (1)"
-    )
-    on.add_argument(
-        "--gpus-per-trial",
-        type=float,
-        default=0.0,
-        metavar="N",
-        help="GPUs reserved for a trial (0); the engine itself trains on CPUs",
-    )
-    on.add_argument(
-        "--address", metavar="ADDRESS", help="a running Ray cluster, such as auto or HOST:6379"
-    )
-    on.add_argument(
-        "--memory", type=positive_float, default=4.0, metavar="GB", help="memory a trial (4)"
-    )
-    shown = parser.add_argument_group("what is shown")
-    shown.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print the plan, its size and a time estimate; write and search nothing",
-    )
-    shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    shown.add_argument("--quiet", action="store_true", help="print the result only")
-    shown.add_argument("--log-file", type=Path, metavar="FILE", help="write a log there")
-    shown.add_argument(
-        "-v", "--verbose", action="store_true", help="show the workers' and Ray's own messages"
-    )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -207,9 +108,9 @@ def _goal(
     space = settings.space
     confirm = args.confirm
     if confirm is None:
-        confirm = before.confirm if before else _CONFIRM
+        confirm = before.confirm if before else DEFAULT_CONFIRM
     return Goal(
-        trials=args.trials or (before.trials if before else space.trials or _TRIALS),
+        trials=args.trials or (before.trials if before else space.trials or DEFAULT_TRIALS),
         confirm=confirm,
         time_budget=args.time_budget or (None if before else space.time_budget),
     )
@@ -236,6 +137,7 @@ def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: 
 
     where = elsewhere(journal.directory, searches_folder(None))
     resume = f"l2p-search --resume --name {journal.directory.name}{where}"
+    _warn_of_other_versions(journal)
     journal.begin(goal, {"command": shlex.join(sys.argv), "versions": versions()})
     with Signals(resume) as signals:
         with display(journal, quiet=args.quiet) as on_event:
@@ -252,6 +154,21 @@ def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: 
             signals.report(finish.outcome)
             return signals.exit_code
     return _show(args, journal, finish, where)
+
+
+def _warn_of_other_versions(journal: "Journal") -> None:
+    """Numbers of other versions may differ in their last digits, or more."""
+    from l2p_search.search.versions import versions
+
+    now = versions()
+    for began in journal.invocations[:1]:
+        for package, version in began["versions"].items():
+            if now.get(package) != version:
+                print(
+                    f"l2p-search: note: search '{journal.directory.name}' began with {package}"
+                    f" {version}, this is {now.get(package)}; numbers may differ",
+                    file=sys.stderr,
+                )
 
 
 def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where: str) -> int:

@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dir
 from l2p_search.cli.words import count, describe_config, elsewhere
+from l2p_search.errors import SearchError
 
 if TYPE_CHECKING:
     from l2p_search.search.outcome import Outcome
@@ -38,7 +40,13 @@ def run(args: argparse.Namespace) -> int:
     directories = [newest] if args.name else list_searches(folder)
     found = []
     for directory in directories:
-        outcome = read_outcome(Journal.read(directory))
+        try:
+            outcome = read_outcome(Journal.read(directory))
+        except SearchError as error:
+            if args.name:
+                raise
+            print(f"l2p-search: {error}", file=sys.stderr)
+            continue
         found.append((directory, outcome, is_locked(directory)))
     if args.json:
         rows = [

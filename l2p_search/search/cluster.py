@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from l2p_search.errors import SearchError
 
 _log = logging.getLogger(__name__)
@@ -55,8 +57,11 @@ class Cluster:
 
 
 @contextmanager
-def ray_cluster(wanted: Resources) -> Iterator[Cluster]:
-    """A Ray of our own on the loopback address, or the one at an address."""
+def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
+    """A Ray of our own on the loopback address, or the one at an address.
+
+    `shared_bytes` is what all workers read: the graph, kept once in shared memory.
+    """
     os.environ.update(_QUIET | _PRIVATE | _OURS)
     if wanted.address is None:
         os.environ.update(_LOOPBACK)
@@ -70,7 +75,7 @@ def ray_cluster(wanted: Resources) -> Iterator[Cluster]:
         with _output_to_log():
             try:
                 if wanted.address is None:
-                    _start(wanted, scratch)
+                    _start(wanted, scratch, shared_bytes)
                 else:
                     _join(wanted.address, wanted)
                 yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
@@ -115,16 +120,16 @@ def _sweep() -> None:
     """Remove the scratch folders of searches that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
         pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+        if pid.isdigit() and not psutil.pid_exists(int(pid)):
             shutil.rmtree(path, ignore_errors=True)
 
 
 def own_cpus() -> int:
     """The CPUs this process may use."""
-    return len(os.sched_getaffinity(0))
+    return len(psutil.Process().cpu_affinity() or [0])
 
 
-def _start(wanted: Resources, scratch: Path) -> None:
+def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
     import ray
 
     concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
@@ -132,7 +137,7 @@ def _start(wanted: Resources, scratch: Path) -> None:
         address="local",
         num_cpus=concurrency * wanted.cpus_per_trial,
         include_dashboard=False,
-        object_store_memory=_OBJECT_STORE,
+        object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
         log_to_driver=wanted.worker_log,
         configure_logging=False,
         _node_ip_address="127.0.0.1",

@@ -53,7 +53,7 @@ class Coordinator:
         journal: Journal,
         goal: Goal,
         *,
-        concurrency: int,
+        concurrency: int = 1,
         on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -61,9 +61,10 @@ class Coordinator:
         self._journal, self._goal = journal, goal
         self._settings = journal.settings
         self._proposer = Proposer(journal, self._settings)
-        self._concurrency, self._on_event, self._clock = concurrency, on_event, clock
+        self.concurrency, self._on_event, self._clock = concurrency, on_event, clock
         self._started = clock()
         self._records: dict[int, TrialRecord] = {}
+        self._best_so_far: list[float] = []
         self._known: dict[str, TrialRecord] = {}
         for record in journal.records():
             self._keep(record)
@@ -91,6 +92,11 @@ class Coordinator:
         return self._stop.is_set() or self.fatal is not None
 
     @property
+    def has_work(self) -> bool:
+        """Whether there is anything to do at all."""
+        return bool(self._waiting) or len(self._records) < self._total or bool(self._to_confirm())
+
+    @property
     def done(self) -> bool:
         """Whether nothing runs and nothing will."""
         idle = not self._running and not self._waiting
@@ -98,7 +104,7 @@ class Coordinator:
 
     def next_task(self) -> Task | None:
         """The next task; None when there is none now."""
-        if self.stopping or len(self._running) >= self._concurrency:
+        if self.stopping or len(self._running) >= self.concurrency:
             return None
         task = None
         with self._fatal():
@@ -178,15 +184,18 @@ class Coordinator:
         if self._confirmations is None:
             if self._running:
                 return None
-            seeds = fresh_seeds(self._settings, self._goal.confirm)
-            known = self._journal.confirmations()
-            self._confirmations = deque(
-                Task("confirmation", record.number, record.config, (seeds,))
-                for record in ties_of(self._records.values())[:MOST_CONFIRMED]
-                if seeds and (record.config.config_id, seeds) not in known
-            )
+            self._confirmations = deque(self._to_confirm())
             self._tally.confirming = len(self._confirmations)
         return self._confirmations.popleft() if self._confirmations else None
+
+    def _to_confirm(self) -> list[Task]:
+        seeds = fresh_seeds(self._settings, self._goal.confirm)
+        known = self._journal.confirmations()
+        return [
+            Task("confirmation", record.number, record.config, (seeds,))
+            for record in ties_of(self._records.values())[:MOST_CONFIRMED]
+            if seeds and (record.config.config_id, seeds) not in known
+        ]
 
     def _trial(self, record: TrialRecord) -> Task:
         seeds = range(self._settings.seeds)
@@ -237,6 +246,8 @@ class Coordinator:
     def _keep(self, record: TrialRecord) -> None:
         self._records[record.number] = record
         self._known[record.config.config_id] = record
+        if record.objective is not None:
+            self._best_so_far.append(max([record.objective, *self._best_so_far[-1:]]))
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
@@ -252,17 +263,14 @@ class Coordinator:
     def snapshot(self) -> Snapshot:
         """How the search stands."""
         counts = dict.fromkeys(TrialStatus, 0)
-        best_so_far: list[float] = []
         for record in self._records.values():
             counts[record.status] += 1
-            if record.objective is not None:
-                best_so_far.append(max([record.objective, *best_so_far[-1:]]))
         counts[TrialStatus.RUNNING] = sum(task.kind == "trial" for task in self._running)
         return Snapshot(
             goal=self._goal.trials,
             counts=counts,
             best=best_of(self._records.values()),
-            best_so_far=tuple(best_so_far),
+            best_so_far=tuple(self._best_so_far),
             seeds_trained=self._tally.seeds,
             seconds=self._clock() - self._started,
             seconds_left=self._seconds_left(),
@@ -270,14 +278,18 @@ class Coordinator:
             confirmed=self._tally.confirmed,
         )
 
+    @property
+    def _total(self) -> int:
+        """The trials that there will be: the goal, unless the space has fewer."""
+        return min(self._goal.trials, self._settings.space.size or self._goal.trials)
+
     def _seconds_left(self) -> float | None:
         """By the mean of the trials so far; the confirmation is not in it."""
         seconds = self._tally.trial_seconds
         if not seconds:
             return None
         ended = sum(r.status is not TrialStatus.RUNNING for r in self._records.values())
-        total = min(self._goal.trials, self._settings.space.size or self._goal.trials)
-        left = sum(seconds) / len(seconds) * (total - ended) / self._concurrency
+        left = sum(seconds) / len(seconds) * (self._total - ended) / self.concurrency
         if self._goal.time_budget is None:
             return left
         return min(left, max(0.0, self._goal.time_budget - (self._clock() - self._started)))

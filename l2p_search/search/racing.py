@@ -16,10 +16,10 @@ races (the tests simulate it), where 5 % are allowed.
 """
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
 from scipy.stats import t as student
 
 RISK = 0.05
@@ -55,16 +55,15 @@ def probability_of_winning(
     differences = [value - incumbent[seed] for seed, value in candidate.items()]
     if trained < _FEWEST:
         return 0.5
-    variance, freedom = statistics.variance(differences), trained - 1
-    pooled = [
-        statistics.variance(value - incumbent[seed] for seed, value in other.items())
-        for other in others
-    ]
-    if pooled:
-        weight = total - 1
-        variance = (weight * statistics.fmean(pooled) + freedom * variance) / (weight + freedom)
+    variance, freedom = float(np.var(differences, ddof=1)), trained - 1
+    if others:
+        known = np.array(
+            [[other[seed] - incumbent[seed] for seed in incumbent] for other in others]
+        )
+        pooled, weight = float(known.var(axis=1, ddof=1).mean()), total - 1
+        variance = (weight * pooled + freedom * variance) / (weight + freedom)
         freedom += weight
-    mean = statistics.fmean(differences)
+    mean = float(np.mean(differences))
     error = math.sqrt(variance * (1 / trained - 1 / total))
     if error == 0.0:
         return 0.5 if mean == 0.0 else float(mean > 0.0)

@@ -42,16 +42,16 @@ def run_search(
     `on_coordinator` is given the coordinator before anything starts, so that a signal can stop it.
     """
     train = train or partial(fit, memory_gb=memory_gb)
-    with ray_cluster(resources) as cluster:
-        from l2p_search.search.tuner import tune_tasks  # imports Ray, whose environment is set
+    coordinator = Coordinator(journal, goal, on_event=on_event)
+    if coordinator.has_work:
+        with ray_cluster(resources, _bytes(graph)) as cluster:
+            from l2p_search.search.tuner import tune_tasks  # imports Ray, whose environment is set
 
-        coordinator = Coordinator(
-            journal, goal, concurrency=cluster.concurrency, on_event=on_event
-        )
-        on_coordinator(coordinator)
-        tune_tasks(coordinator, graph, train, cluster, resources)
-        if coordinator.stopping:
-            coordinator.close()
+            coordinator.concurrency = cluster.concurrency
+            on_coordinator(coordinator)
+            tune_tasks(coordinator, graph, train, cluster, resources)
+            if coordinator.stopping:
+                coordinator.close()
     if coordinator.fatal is not None:
         raise coordinator.fatal
     return Finish(
@@ -61,3 +61,8 @@ def run_search(
         out_of_time=coordinator.out_of_time,
         unconfirmed=coordinator.unconfirmed,
     )
+
+
+def _bytes(graph: Graph) -> int:
+    tensors = (graph.x, graph.edges, graph.y, graph.train, graph.val, graph.test)
+    return sum(tensor.nbytes for tensor in tensors)
