@@ -63,6 +63,11 @@ class Signals:
         if open_trials:
             numbers = ", ".join(map(str, open_trials))
             _say(f"interrupted and to run again: {count(len(open_trials), 'trial')} ({numbers})")
+        if outcome.best is not None:
+            _say(
+                f"best so far: trial {outcome.best.number}, validation"
+                f" {outcome.best.objective:.2f} %"
+            )
         _say(f"continue with: {self._resume}")
 
     def _handle(self, number: int, frame: FrameType | None) -> None:

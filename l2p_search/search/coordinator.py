@@ -4,6 +4,7 @@ It knows nothing of Ray: it hands out tasks and takes their results, so that a c
 benchmark and a test drive it alike. All that it decides by is validation accuracy.
 """
 
+import logging
 import threading
 import time
 from collections import deque
@@ -23,6 +24,8 @@ from l2p_search.search.proposals import Proposer
 from l2p_search.search.racing import groups, is_losing
 from l2p_search.search.records import TrialRecord
 from l2p_search.search.settings import Goal
+
+_log = logging.getLogger(__name__)
 
 _ATTEMPTS = 2
 """A worker may die once: the trial is started again, and fails when it dies again."""
@@ -78,7 +81,7 @@ class Coordinator:
         self._ended: set[Task] = set()
         self._tally = _Tally()
         self._stop = threading.Event()
-        self.exhausted = self.out_of_time = False
+        self.out_of_time = False
         self.unconfirmed: dict[int, str] = {}
         self.fatal: SearchError | None = None
 
@@ -92,6 +95,12 @@ class Coordinator:
         return self._stop.is_set() or self.fatal is not None
 
     @property
+    def exhausted(self) -> bool:
+        """Whether every configuration of the space was visited."""
+        size = self._settings.space.size
+        return size is not None and len(self._records) >= size
+
+    @property
     def has_work(self) -> bool:
         """Whether there is anything to do at all."""
         return bool(self._waiting) or len(self._records) < self._total or bool(self._to_confirm())
@@ -99,8 +108,8 @@ class Coordinator:
     @property
     def done(self) -> bool:
         """Whether nothing runs and nothing will."""
-        idle = not self._running and not self._waiting
-        return self.stopping or (idle and self._confirmations is not None)
+        waits = self._waiting or self._confirmations is None or self._confirmations
+        return self.stopping or not (self._running or waits)
 
     def next_task(self) -> Task | None:
         """The next task; None when there is none now."""
@@ -163,7 +172,7 @@ class Coordinator:
 
     def _next_trial(self) -> Task | None:
         number = len(self._records)
-        if number >= self._goal.trials or self.exhausted or self.out_of_time:
+        if number >= self._total or self.out_of_time:
             return None
         budget = self._goal.time_budget
         if budget is not None and self._clock() - self._started >= budget:
@@ -172,8 +181,6 @@ class Coordinator:
             return None
         config = self._proposer.propose(number, self._known)
         if config is None:
-            self.exhausted = True
-            self._tell(Event("exhausted"))
             return None
         record = TrialRecord(number=number, status=TrialStatus.RUNNING, config=config)
         self._keep(record)
@@ -184,6 +191,8 @@ class Coordinator:
         if self._confirmations is None:
             if self._running:
                 return None
+            if self.exhausted and self._goal.trials > self._total:
+                self._tell(Event("exhausted"))
             self._confirmations = deque(self._to_confirm())
             self._tally.confirming = len(self._confirmations)
         return self._confirmations.popleft() if self._confirmations else None
@@ -258,6 +267,8 @@ class Coordinator:
             self.fatal = error
 
     def _tell(self, event: Event) -> None:
+        number = "-" if event.record is None else event.record.number
+        _log.info("%s, trial %s %s", event.kind, number, event.reason or "")
         self._on_event(event, self.snapshot())
 
     def snapshot(self) -> Snapshot:

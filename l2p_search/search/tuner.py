@@ -11,12 +11,14 @@ from typing import Any
 
 import torch
 from ray import tune
+from ray.exceptions import RayError
 from ray.tune import Callback
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher
 
 from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError
 from l2p_search.results import TrialResult
 from l2p_search.search.cluster import Cluster, Resources
 from l2p_search.search.coordinator import Coordinator, Task
@@ -55,6 +57,12 @@ def tune_tasks(
         tuner.fit()
     except _Stopping:
         _log.info("stopping: what runs is given up")
+    except (RayError, tune.TuneError) as error:
+        _log.exception("Ray failed")
+        raise SearchError(
+            f"Ray failed ({str(error).splitlines()[0]}); what ended is kept: add --resume to"
+            " continue, and --log-file to see more"
+        ) from error
 
 
 def _trainable(config: dict[str, Any], graph: Graph, train: Train, threads: int) -> None:

@@ -243,6 +243,15 @@ def test_the_time_budget_starts_no_further_trial_but_confirms(
     assert read_outcome(journal).confirmed is not None
 
 
+def test_a_search_that_has_all_it_can_have_knows_it(tmp_path: Path, small_graph: Graph) -> None:
+    searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0)).close()
+    journal = Journal.resume(tmp_path / "s")
+    coordinator = Coordinator(journal, Goal(trials=ALL + 5, confirm=0))
+    assert coordinator.exhausted
+    assert not coordinator.has_work
+    assert Coordinator(journal, Goal(trials=ALL + 5, confirm=3)).has_work
+
+
 def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:
     journal = begin(tmp_path / "s")
     coordinator = Coordinator(journal, Goal(trials=5), concurrency=2)
