@@ -18,8 +18,13 @@ _STATUS = {
 }
 
 
-def print_leaderboard(outcome: Outcome, records: Sequence[TrialRecord], title: str) -> None:
-    """Print the given trials: validation, whether they tie with the best, and what varied."""
+def print_leaderboard(
+    outcome: Outcome, records: Sequence[TrialRecord], title: str, alive: bool = True
+) -> None:
+    """Print the given trials: validation, whether they tie with the best, and what varied.
+
+    `alive` is whether the search runs now; if not, an open trial was interrupted.
+    """
     console = Console()
     if not console.is_terminal:
         console = Console(width=140)
@@ -39,6 +44,8 @@ def print_leaderboard(outcome: Outcome, records: Sequence[TrialRecord], title: s
         if result is not None and result.val_accuracy_mean is not None:
             accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
         note = _STATUS[record.status]
+        if record.status is TrialStatus.RUNNING and not alive:
+            note = "interrupted"
         if best is not None and record.number == best.number:
             note = "best"
         elif record.number in ties:

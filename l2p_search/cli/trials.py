@@ -7,9 +7,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dir, positive
+from l2p_search.cli.words import count
 
 if TYPE_CHECKING:
     from l2p_search.search.records import TrialRecord
+
+_SHOWN = 20
 
 
 def add_parser(commands: Any) -> None:
@@ -21,7 +24,12 @@ def add_parser(commands: Any) -> None:
         epilog="example: l2p-search trials wisconsin-paper --top 20",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="a search (default: the latest)")
-    parser.add_argument("--top", type=positive, metavar="N", help="at most so many trials")
+    parser.add_argument(
+        "--top",
+        type=positive,
+        metavar="N",
+        help=f"at most so many trials (default: {_SHOWN} in the table, all in JSON and CSV)",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print a list of objects")
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
@@ -39,16 +47,19 @@ def run(args: argparse.Namespace) -> int:
 
     directory = find_search(searches_folder(args.dir), args.name)
     outcome = read_outcome(Journal.read(directory))
-    records = best_first(outcome.records)[: args.top]
-    rows = [_mapping(record, alive=is_locked(directory)) for record in records]
-    if args.json:
-        print(json.dumps(rows, indent=2, allow_nan=False))
-    elif args.csv:
-        _print_csv(rows)
-    else:
-        from l2p_search.cli.leaderboard import print_leaderboard
+    records, alive = best_first(outcome.records), is_locked(directory)
+    if args.json or args.csv:
+        rows = [_mapping(record, alive) for record in records[: args.top]]
+        if args.csv:
+            _print_csv(rows)
+        else:
+            print(json.dumps(rows, indent=2, allow_nan=False))
+        return 0
+    from l2p_search.cli.leaderboard import print_leaderboard
 
-        print_leaderboard(outcome, records, title=f"search {directory.name}")
+    shown = records[: args.top or _SHOWN]
+    title = f"search {directory.name}: {len(shown)} of {count(len(records), 'trial')}"
+    print_leaderboard(outcome, shown, title, alive)
     return 0
 
 
