@@ -6,11 +6,12 @@ Accuracies are in percent. A seed that failed has no accuracy, and never enters 
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from l2p_search.config import TrialConfig
+from l2p_search.profiles import Curves, Profiles
 
 
 class TrialStatus(StrEnum):
@@ -52,6 +53,19 @@ class TrialResult:
     data_digest: str
     seeds: tuple[SeedResult, ...]
     seconds: float
+    curves: Curves | None = None
+    profiles: Profiles | None = None
+
+    def joined(self, other: "TrialResult") -> "TrialResult":
+        """This result and that of further seeds of the same trial, as one."""
+        weight = len(other.finished) / max(1, len(self.finished) + len(other.finished))
+        return replace(
+            self,
+            seeds=self.seeds + other.seeds,
+            seconds=self.seconds + other.seconds,
+            curves=_joined(self.curves, other.curves, weight),
+            profiles=_joined(self.profiles, other.profiles, weight),
+        )
 
     @property
     def finished(self) -> tuple[SeedResult, ...]:
@@ -125,11 +139,14 @@ class TrialResult:
             "config_id": self.config.config_id,
             "config": self.config.to_mapping(),
             "seeds": [asdict(seed) for seed in self.seeds],
+            "curves": None if self.curves is None else self.curves.to_mapping(),
+            "profiles": None if self.profiles is None else self.profiles.to_mapping(),
         }
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
-        """The inverse of `to_mapping`."""
+        """The inverse of `to_mapping`; early records have neither curves nor profiles."""
+        curves, profiles = mapping.get("curves"), mapping.get("profiles")
         return cls(
             config=TrialConfig.from_mapping(mapping["config"]),
             dataset=mapping["dataset"],
@@ -139,7 +156,19 @@ class TrialResult:
                 SeedResult(**{**seed, "profile": _as_tuple(seed["profile"])})
                 for seed in mapping["seeds"]
             ),
+            curves=Curves.from_mapping(curves) if curves else None,
+            profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
+
+
+_Part = TypeVar("_Part", Curves, Profiles)
+
+
+def _joined(mine: _Part | None, theirs: _Part | None, weight: float) -> _Part | None:
+    """The part that is there, where a group of seeds has none because all of them failed."""
+    if mine is None or theirs is None:
+        return mine or theirs
+    return mine.joined(theirs, weight)
 
 
 def _as_tuple(profile: Sequence[float] | None) -> tuple[float, ...] | None:

@@ -7,7 +7,6 @@ reason, and the search goes on. A worker that dies reports nothing, which the dr
 import json
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from l2p_search.config import TrialConfig
@@ -27,16 +26,12 @@ def run_task(
     for group in task["groups"]:
         try:
             trained = train(graph, config, group)
-            so_far = trained if so_far is None else _joined(so_far, trained)
+            so_far = trained if so_far is None else so_far.joined(trained)
             message = {"result": json.dumps(so_far.to_mapping(), allow_nan=False)}
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             report({"error": _reason(error), "traceback": traceback.format_exc()})
             return
         report(message)
-
-
-def _joined(first: TrialResult, second: TrialResult) -> TrialResult:
-    return replace(first, seeds=first.seeds + second.seeds, seconds=first.seconds + second.seconds)
 
 
 def _reason(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from l2p_search.model.network import Backbone, Levels
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.training.bilevel import BiLevel, objective_of
 from l2p_search.training.early_stopping import EarlyStopping
+from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.memory import keep_freed_memory, seeds_at_once
 
 
@@ -39,17 +40,19 @@ def fit(
     memory_gb: float = 4.0,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
+    on_q: Callable[[Tensor], None] = lambda q: None,
 ) -> TrialResult:
     """Train every seed to its own early stop and judge it once, at its best epoch.
 
     Seeds are trained together as far as `memory_gb` reaches; how they are grouped changes
-    nothing but the order of floating-point sums.
+    nothing but the order of floating-point sums. `on_q` is given each seed's q at last: [N, T].
     """
     keep_freed_memory()
     started = time.perf_counter()
     backbone = build_backbone(graph, config, dtype)
-    results: list[SeedResult] = []
+    result: TrialResult | None = None
     for group in _groups(seeds, seeds_at_once(graph, config, memory_gb)):
+        done = 0 if result is None else len(result.seeds)
         run = _Run(graph, backbone, config, group, dtype)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
@@ -59,21 +62,18 @@ def fit(
                     epoch=epoch,
                     epochs=config.epochs,
                     training=training,
-                    finished=len(results) + len(group) - training,
+                    finished=done + len(group) - training,
                     total=len(seeds),
                     best_val_accuracy=run.best_val_accuracy,
                 )
             )
             if training == 0:
                 break
-        results.extend(run.results())
-    return TrialResult(
-        config=config,
-        dataset=graph.name,
-        data_digest=graph.digest,
-        seeds=tuple(results),
-        seconds=time.perf_counter() - started,
-    )
+        trained = run.result(on_q)
+        result = trained if result is None else result.joined(trained)
+    if result is None:
+        raise ValueError("no seeds to train")
+    return replace(result, seconds=time.perf_counter() - started)
 
 
 class _Run:
@@ -91,6 +91,7 @@ class _Run:
         self._seeds, self._dtype = seeds, dtype
         self._learner = BiLevel(graph, backbone, config, seeds, dtype)
         self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
+        self._curves = CurveRecorder(len(seeds), config.epochs)
         self._epochs = [0] * len(seeds)
         self._diverged: dict[int, int] = {}
         self.alive = torch.arange(len(seeds))
@@ -103,6 +104,7 @@ class _Run:
         read, scores = self._learner.evaluate()
         improved, exhausted = self._stopping.update(epoch, self.alive, scores)
         self._best.copy_seeds(self._learner.levels, self.alive[improved], improved)
+        self._curves.record(epoch, self.alive, train_loss, scores)
         diverged = ~(train_loss.isfinite() & scores.loss.isfinite())
         self._learner.upper_step(read)
 
@@ -122,8 +124,20 @@ class _Run:
         """The mean over the seeds of the validation accuracy each would have now, in percent."""
         return 100.0 * float(self._stopping.best_accuracy.mean())
 
-    def results(self) -> Iterator[SeedResult]:
+    def result(self, on_q: Callable[[Tensor], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
+        mean = ProfileMean(self._graph)
+        return TrialResult(
+            config=self._config,
+            dataset=self._graph.name,
+            data_digest=self._graph.digest,
+            seeds=tuple(self._judged(mean, on_q)),
+            seconds=0.0,
+            curves=self._curves.curves(),
+            profiles=mean.profiles(),
+        )
+
+    def _judged(self, mean: ProfileMean, on_q: Callable[[Tensor], None]) -> Iterator[SeedResult]:
         for place, seed in enumerate(self._seeds):
             split, epochs = split_of(seed, self._graph), self._epochs[place]
             if place in self._diverged:
@@ -131,7 +145,9 @@ class _Run:
                 yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
                 continue
             best = self._best.of_seeds(torch.tensor([place]))
-            verdict = judge(self._graph, self._backbone, self._config, best, split, self._dtype)
+            verdict, q = judge(self._graph, self._backbone, self._config, best, split, self._dtype)
+            mean.add(q)
+            on_q(q)
             yield SeedResult(
                 seed=seed,
                 split=split,
@@ -148,8 +164,8 @@ def judge(
     levels: Levels,
     split: int,
     dtype: torch.dtype,
-) -> dict[str, Any]:
-    """The one place where test labels are read: the final numbers of one trained seed."""
+) -> tuple[dict[str, Any], Tensor]:
+    """The one place where test labels are read: one trained seed's final numbers, and its q."""
     rows = all_rows(graph, 1, dtype)
     with torch.no_grad():
         read = backbone.read(levels, rows.nodes, None)
@@ -157,13 +173,14 @@ def judge(
         q = read.log_q[0].exp()
     val, test = graph.val[split], graph.test[split]
     profile = q.double().mean(dim=0)
-    return {
+    verdict = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val_accuracy": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
         "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
         "expected_step": float(profile @ torch.arange(config.K + 1, dtype=torch.float64)),
         "profile": tuple(profile.tolist()),
     }
+    return verdict, q
 
 
 def _percent(hits: Tensor) -> float:
