@@ -17,6 +17,8 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.yaml_file import read_yaml_mapping
 
+PROVENANCE = "provenance"
+"""The key under which an exported file says where it comes from."""
 MAX_STEPS = 64
 """The largest K of the paper; the log-space posteriors are tested up to it."""
 
@@ -72,9 +74,14 @@ class TrialConfig:
 
     @classmethod
     def from_file(cls, path: Path, base: Self | None = None) -> Self:
-        """Read a YAML file of `key: value` lines; every error names the file."""
+        """Read a YAML file of `key: value` lines; every error names the file.
+
+        What an exported file says of its origin is passed over.
+        """
         try:
-            return cls.from_mapping(read_yaml_mapping(path), base)
+            mapping = read_yaml_mapping(path)
+            mapping.pop(PROVENANCE, None)
+            return cls.from_mapping(mapping, base)
         except ConfigError as error:
             raise ConfigError(f"{path}: {error}") from None
 

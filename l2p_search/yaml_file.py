@@ -56,6 +56,12 @@ def read_yaml_mapping(path: Path) -> dict[str, Any]:
     return loaded
 
 
+def dump_yaml(mapping: dict[str, Any]) -> str:
+    """Plain values as YAML, in their order; `read_yaml_mapping` gives them back."""
+    text: str = yaml.safe_dump(mapping, sort_keys=False, allow_unicode=True)
+    return text
+
+
 def parse_value(text: str) -> Any:
     """A value as it would be read from a YAML file; used for `--set KEY=VALUE`."""
     try:

@@ -15,8 +15,8 @@ from rich.text import Text
 from l2p_search.cli.charts import sparkline
 from l2p_search.cli.words import count, describe_config
 from l2p_search.durations import format_duration
+from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.results import TrialStatus
-from l2p_search.search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.search.journal import Journal
 from l2p_search.search.progress import Event, Snapshot
 

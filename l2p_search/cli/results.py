@@ -5,8 +5,8 @@ from pathlib import Path
 from l2p_search.cli.charts import bar, bar_chart
 from l2p_search.cli.leaderboard import print_leaderboard
 from l2p_search.cli.words import count
+from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.results import TrialStatus
-from l2p_search.search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.search.outcome import Outcome
 from l2p_search.search.records import best_first
 from l2p_search.search.run import Finish
@@ -47,10 +47,12 @@ def print_results(
         width = max(map(len, importance))
         for key, share in importance.items():
             print(f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip())
-    print("\nnext")
-    print(f"  l2p-search trials {directory.name}{where} --top 20")
-    print(f"  l2p-search train --dataset {outcome.settings.dataset} --config {best_file}")
     more = 2 * len(outcome.records)
+    print("\nnext")
+    print("  l2p-search ui                         # compare the trials in MLflow")
+    print(f"  l2p-search report --search {directory.name}{where}")
+    print(f"  l2p-search export --search {directory.name}{where} --out best.yaml")
+    print(f"  l2p-search train --dataset {outcome.settings.dataset} --config {best_file}")
     print(f"  l2p-search --resume --name {directory.name}{where} --trials {more}   # search on")
 
 

@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(directory: Path, outcome: "Outcome", running: bool) -> None:
+    from l2p_search.intervals import accuracy_of_validation
     from l2p_search.results import TrialStatus
     from l2p_search.search.directory import searches_folder
-    from l2p_search.search.intervals import accuracy_of_validation
     from l2p_search.search.lock import read_holder
 
     settings, goal = outcome.settings, outcome.goal

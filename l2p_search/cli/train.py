@@ -43,7 +43,10 @@ def add_parser(commands: Any) -> None:
         help="set hyperparameters by hand, after the file's, such as K=16",
     )
     parser.add_argument(
-        "--seeds", type=positive, default=20, metavar="N", help="how many seeds (default: 20)"
+        "--seeds",
+        type=positive,
+        metavar="N",
+        help="how many seeds (default: those of an exported file, else 20)",
     )
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="torch threads (default: 1)"
@@ -66,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
     dataset = find_dataset(args.dataset)
     config = _config(args, dataset)
+    seeds = args.seeds or _exported_seeds(args.config) or 20
     if args.out is not None:
         _check_writable(args.out)
 
@@ -77,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     graph = load_graph(dataset.name, args.data_dir)
     torch.set_num_threads(args.threads)
     with _progress(quiet=args.json) as on_epoch:
-        result = fit(graph, config, range(args.seeds), memory_gb=args.memory, on_epoch=on_epoch)
+        result = fit(graph, config, range(seeds), memory_gb=args.memory, on_epoch=on_epoch)
     if args.out is not None:
         _write(args.out, result)
     if args.json:
@@ -105,6 +109,16 @@ def _config(args: argparse.Namespace, dataset: "Dataset") -> "TrialConfig":
         return TrialConfig.from_mapping(changes, config)
     except ConfigError as error:
         raise ConfigError(f"--set: {error}") from None
+
+
+def _exported_seeds(path: Path | None) -> int | None:
+    """The seeds that an exported file was searched with."""
+    from l2p_search.config import PROVENANCE
+    from l2p_search.yaml_file import read_yaml_mapping
+
+    provenance = read_yaml_mapping(path).get(PROVENANCE) if path is not None else None
+    seeds = provenance.get("seeds") if isinstance(provenance, dict) else None
+    return seeds if isinstance(seeds, int) and seeds > 0 else None
 
 
 def _check_writable(path: Path) -> None:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError
+from l2p_search.intervals import val_by_seed
 from l2p_search.results import TrialResult, TrialStatus
-from l2p_search.search.intervals import val_by_seed
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import MOST_CONFIRMED, best_of, fresh_seeds, ties_of
 from l2p_search.search.progress import Event, Snapshot

@@ -8,6 +8,7 @@ crash is the last one, and is dropped when the search is opened again.
 
 import os
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,6 +92,7 @@ class Journal:
         if "settings" in journal._attrs:
             journal.close()
             raise SearchError(f"{directory}: a search lives there already; add --resume")
+        journal._set("uid", uuid.uuid4().hex)
         journal._set("settings", settings.to_mapping())
         return journal
 
@@ -120,6 +122,11 @@ class Journal:
         """Let another process write."""
         if self._lock is not None:
             self._lock.release()
+
+    @property
+    def uid(self) -> str:
+        """What no other search has, whatever its name."""
+        return str(self._attrs.get("uid", self.directory.name))
 
     @property
     def settings(self) -> SearchSettings:

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from l2p_search.results import TrialResult
-from l2p_search.search.intervals import (
+from l2p_search.intervals import (
     Interval,
     accuracy_of_test,
     accuracy_of_validation,
     indistinguishable,
 )
+from l2p_search.results import TrialResult
 from l2p_search.search.journal import Journal
 from l2p_search.search.records import TrialRecord, best_first
 from l2p_search.search.settings import Goal, SearchSettings
@@ -132,4 +132,4 @@ def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
 def _interval(interval: Interval | None) -> dict[str, Any] | None:
     if interval is None:
         return None
-    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
+    return interval.to_mapping()

@@ -31,6 +31,10 @@ class Interval:
         """The half width of the interval, for mean ± half width."""
         return None if self.low is None else self.mean - self.low
 
+    def to_mapping(self) -> dict[str, float | None]:
+        """Plain JSON values."""
+        return {"mean": self.mean, "low": self.low, "high": self.high}
+
     def __str__(self) -> str:
         """For people: 84.7 ± 1.2."""
         width = self.half_width

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from l2p_search.config import TrialConfig
-from l2p_search.results import SeedResult, TrialResult
-from l2p_search.search.intervals import (
+from l2p_search.intervals import (
     accuracy_of_test,
     accuracy_of_validation,
     indistinguishable,
     mean_interval,
 )
+from l2p_search.results import SeedResult, TrialResult
 
 
 def _trial(accuracies: list[float], splits: int = 10) -> TrialResult:

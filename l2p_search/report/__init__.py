@@ -1,0 +1,1 @@
+"""What is taken away from searches: comparisons and exported configurations."""

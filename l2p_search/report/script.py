@@ -1,0 +1,219 @@
+"""A configuration as a short Python program on torch and torch-geometric alone.
+
+The program is meant to be read: one seed at a time, dense tensors, nothing done for speed. Its
+random streams are torch's own, so its numbers agree with ours up to the noise of a seed.
+"""
+
+from typing import Any
+
+from l2p_search.config import TrialConfig
+from l2p_search.errors import UserError
+
+_LOADERS = {
+    "cora": 'Planetoid(root, "Cora")',
+    "citeseer": 'Planetoid(root, "CiteSeer")',
+    "pubmed": 'Planetoid(root, "PubMed")',
+    "actor": 'Actor(f"{root}/Actor")',
+    "texas": 'WebKB(f"{root}/WebKB", "texas")',
+    "wisconsin": 'WebKB(f"{root}/WebKB", "wisconsin")',
+    "cornell": 'WebKB(f"{root}/WebKB", "cornell")',
+}
+_POSTERIORS = {
+    "select": """    # Learning to Select: a softmax over the steps.
+    return F.log_softmax(scores, dim=-1)
+""",
+    "quit": """    # Learning to Quit: stay t times, then quit; at the last step surely.
+    quit_, stay = F.logsigmoid(scores[:, :-1]), F.logsigmoid(-scores[:, :-1]).cumsum(dim=-1)
+    return torch.cat([quit_[:, :1], quit_[:, 1:] + stay[:, :-1], stay[:, -1:]], dim=-1)
+""",
+}
+_LEVELS = {
+    "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
+        model.eval()
+        loss = model.negative_elbo(x, y, val)
+        upper.zero_grad()
+        loss.backward()
+        upper.step()
+""",
+    "joint": "",
+}
+_PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
+
+Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds validation
+{val:.2f} %, test {test:.2f} %. Needs torch and torch-geometric.
+
+    python THIS_FILE [DATA_FOLDER]
+"""
+
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch_geometric.datasets import {loader}
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
+from torch_geometric.utils import remove_self_loops, to_undirected
+
+{constants}
+
+
+def load(root):
+    """Row-normalised features, the normalised adjacency, labels, and masks [splits, nodes]."""
+    data = {load}[0]
+    x = data.x / data.x.sum(dim=1, keepdim=True).clamp(min=1e-12)
+    edges = to_undirected(remove_self_loops(data.edge_index)[0], num_nodes=len(x))
+    index, weight = gcn_norm(edges, num_nodes=len(x), add_self_loops=True)
+    adjacency = torch.sparse_coo_tensor(index, weight, (len(x), len(x))).coalesce()
+    masks = [mask.view(len(x), -1).T for mask in (data.train_mask, data.val_mask, data.test_mask)]
+    return x, adjacency, data.y, *masks
+
+
+def log_posterior(scores):
+    """log q(t | node) from the scores of the steps: [nodes, K + 1]."""
+{posterior}
+
+class L2P(nn.Module):
+    """theta: the two layers. phi: w and b, which score the steps."""
+
+    def __init__(self, features, classes, adjacency):
+        super().__init__()
+        self.adjacency = adjacency
+        self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
+        bound = HIDDEN**-0.5
+        self.w = nn.Parameter(torch.empty({scorers}, HIDDEN).uniform_(-bound, bound))
+        self.b = nn.Parameter(torch.zeros(K + 1))
+
+    def forward(self, x):
+        """Class scores of every step [nodes, K + 1, classes], and log q [nodes, K + 1]."""
+        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
+        h0 = F.dropout(h0, DROPOUT, self.training)
+        steps = [h0]
+        for _ in range(K):  # APPNP: propagate, and return to the start with a probability
+            steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * h0)
+        h = torch.stack(steps, dim=1)
+        return self.last(h), log_posterior((h * self.w).sum(dim=-1) + self.b)
+
+    def negative_elbo(self, x, y, nodes):
+        """-log p(y | t) with t ~ Gumbel-softmax(q), plus the KL divergence from the prior."""
+        logits, log_q = self(x)
+        t = F.gumbel_softmax(log_q, tau=TEMPERATURE, dim=-1)
+        fit = F.cross_entropy((t.unsqueeze(-1) * logits).sum(dim=1)[nodes], y[nodes])
+        kl = (log_q.exp() * (log_q - log_prior())).sum(dim=-1)
+        return fit + KL_WEIGHT * kl[nodes].mean()
+
+    @torch.no_grad()
+    def predict(self, x):
+        """Class scores mixed by q itself: no noise, no dropout."""
+        self.eval()
+        logits, log_q = self(x)
+        return (log_q.exp().unsqueeze(-1) * logits).sum(dim=1)
+
+
+def log_prior():
+    unnormalised = torch.arange(K + 1) * torch.tensor(PRIOR_RATIO).log()
+    return unnormalised - unnormalised.logsumexp(dim=0)
+
+
+def train(seed, x, adjacency, y, train, val, test):
+    """One seed: its split, its initialisation, its noise. Returns accuracies in percent."""
+    torch.manual_seed(seed)
+    split = seed % len(train)
+    train, val, test = train[split], val[split], test[split]
+    model = L2P(x.shape[1], int(y.max()) + 1, adjacency)
+    lower = torch.optim.Adam(
+        [
+            {{"params": model.first.parameters(), "weight_decay": WEIGHT_DECAY}},
+            {{"params": model.last.parameters(), "weight_decay": {last_decay}}},
+        ],
+        lr=LR,
+    )
+    upper = torch.optim.Adam([model.w, model.b], lr=UPPER_LR)
+    best, waited, result = None, 0, (0.0, 0.0)
+    for _ in range(EPOCHS):
+        # Lower level: {lower} on the training nodes.
+        model.train()
+        loss = model.negative_elbo(x, y, train)
+        lower.zero_grad()
+        upper.zero_grad()
+        loss.backward()
+        lower.step()
+{upper}        logits = model.predict(x)
+        val_loss = F.cross_entropy(logits[val], y[val]).item()
+        hits = logits.argmax(dim=1) == y
+        val_accuracy, test_accuracy = (100 * hits[m].double().mean().item() for m in (val, test))
+        standing = {standing}
+        if best is None or standing > best:
+            best, waited, result = standing, 0, (val_accuracy, test_accuracy)
+        else:
+            waited += 1
+            if waited >= PATIENCE:
+                break
+    return result
+
+
+if __name__ == "__main__":
+    graph = load(sys.argv[1] if len(sys.argv) > 1 else "data")
+    results = []
+    for seed in range(SEEDS):
+        results.append(train(seed, *graph))
+        print(f"seed {{seed}}: validation {{results[-1][0]:.2f}} %, test {{results[-1][1]:.2f}} %")
+    for name, values in zip(("validation", "test"), zip(*results)):
+        print(f"{{name}} {{statistics.fmean(values):.2f}} ± {{statistics.pstdev(values):.2f}} %")
+'''
+
+
+def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
+    """The program. Not every configuration has one: what is refused is named."""
+    dataset = provenance["dataset"]
+    if dataset not in _LOADERS:
+        known = ", ".join(_LOADERS)
+        raise UserError(
+            f"--format script: torch-geometric has no dataset {dataset}; it can be had for {known}"
+        )
+    possible = {"algorithm": ("vi",), "level": tuple(_LEVELS), "backbone": ("appnp",)}
+    for key, wanted in possible.items():
+        value = getattr(config, key)
+        if value not in wanted:
+            raise UserError(
+                f"--format script: {key}={value} has no short program; export it as yaml"
+            )
+    joint = config.level == "joint"
+    upper = "        upper.step()\n" if joint else _LEVELS[config.level]
+    load = _LOADERS[dataset]
+    return _PROGRAM.format(
+        dataset=dataset,
+        search=provenance["search"],
+        trial=provenance["trial"],
+        val=provenance["val_accuracy_mean"],
+        test=provenance["test_accuracy_mean"],
+        seeds=provenance["seeds"],
+        loader=load.partition("(")[0],
+        load=load,
+        constants=_constants(config, provenance["seeds"]),
+        posterior=_POSTERIORS[config.posterior],
+        scorers="K + 1" if config.scorer == "per_step" else "1",
+        last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
+        lower="theta and phi" if joint else "theta",
+        upper=upper,
+        standing="-val_loss" if config.stop_on == "val_loss" else "(val_accuracy, -val_loss)",
+    )
+
+
+def _constants(config: TrialConfig, seeds: int) -> str:
+    values = {
+        "K": config.K,
+        "HIDDEN": config.hidden,
+        "DROPOUT": config.dropout,
+        "LR": config.lr,
+        "WEIGHT_DECAY": config.weight_decay,
+        "UPPER_LR": config.upper_lr,
+        "TELEPORT": config.teleport,
+        "KL_WEIGHT": config.kl_weight,
+        "TEMPERATURE": config.temperature,
+        "PRIOR_RATIO": config.prior_ratio if config.prior == "geometric" else 1.0,
+        "EPOCHS": config.epochs,
+        "PATIENCE": config.patience,
+        "SEEDS": seeds,
+    }
+    return "\n".join(f"{name} = {value!r}" for name, value in values.items())
