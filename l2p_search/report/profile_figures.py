@@ -1,0 +1,112 @@
+"""The paper's figures 5 to 8: profiles over datasets, their cosine, a node's surroundings."""
+
+from collections.abc import Mapping, Sequence
+
+import networkx as nx
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from l2p_search.report.figures import shown_steps
+
+_MAP = "cividis"
+# Okabe and Ito's palette, which colour-blind readers can tell apart.
+_CLASSES = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
+_MOST_NODES = 150
+
+Profile = Sequence[float]
+
+
+def datasets_figure(profiles: Mapping[str, Mapping[str, Profile]]) -> Figure:
+    """Figure 5: q(t) of the best trial, a row a dataset, a panel a posterior."""
+    rows = max(len(panel) for panel in profiles.values())
+    figure = Figure(figsize=(6.2 * len(profiles), 1.6 + 0.45 * rows), layout="constrained")
+    for axes, (posterior, panel) in zip(
+        figure.subplots(1, len(profiles), squeeze=False)[0], profiles.items(), strict=True
+    ):
+        steps = max(shown_steps(profile) for profile in panel.values())
+        values = np.array([_padded(profile, steps) for profile in panel.values()])
+        image = axes.imshow(values, aspect="auto", cmap=_MAP, vmin=0.0, vmax=1.0)
+        axes.set_yticks(range(len(panel)), list(panel))
+        axes.set(xlabel="propagation step t", title=posterior)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        figure.colorbar(image, ax=axes, label="q(t), mean over nodes")
+    return figure
+
+
+def correlation_figure(profiles: Mapping[str, Profile]) -> Figure:
+    """Figure 6: the cosine of every two profiles; 1 where nodes look equally far."""
+    size = 2.2 + 0.55 * len(profiles)
+    figure = Figure(figsize=(size + 1.2, size), layout="constrained")
+    axes = figure.subplots()
+    values = cosine(list(profiles.values()))
+    image = axes.imshow(values, cmap=_MAP, vmin=0.0, vmax=1.0)
+    axes.set_xticks(range(len(profiles)), list(profiles), rotation=45, ha="right")
+    axes.set_yticks(range(len(profiles)), list(profiles))
+    for (row, column), value in np.ndenumerate(values):
+        shade = "white" if value < 0.5 else "black"
+        axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=shade, fontsize=8)
+    figure.colorbar(image, ax=axes, label="cosine of the profiles")
+    return figure
+
+
+def cosine(profiles: Sequence[Profile]) -> "np.ndarray":
+    """The cosine of every two profiles; steps that one does not have count as zero."""
+    steps = max(map(len, profiles))
+    rows = np.array([_padded(profile, steps) for profile in profiles])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.clip(rows @ rows.T, 0.0, 1.0))
+
+
+def node_figure(
+    edges: "np.ndarray", labels: "np.ndarray", node: int, q: Profile, hops: int = 3
+) -> Figure:
+    """Figures 7 and 8: a node's neighbourhood coloured by class, and how far it looks."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(labels)))
+    graph.add_edges_from(edges.T.tolist())
+    distance = nx.single_source_shortest_path_length(graph, node, cutoff=hops)
+    nearest = sorted(distance, key=lambda other: (distance[other], other))
+    near = graph.subgraph(nearest[:_MOST_NODES])
+    figure = Figure(figsize=(11, 5), layout="constrained")
+    around, steps = figure.subplots(1, 2, width_ratios=(3, 2))
+    places = nx.spring_layout(near, seed=0)
+    colors = [_color(int(labels[other])) for other in near]
+    nx.draw_networkx_edges(near, places, ax=around, edge_color="#cccccc", width=0.7)
+    nx.draw_networkx_nodes(
+        near,
+        places,
+        ax=around,
+        node_color=colors,
+        node_size=[260 if other == node else 60 for other in near],
+        linewidths=[2 if other == node else 0.4 for other in near],
+        edgecolors="black",
+    )
+    shown = sorted({int(labels[other]) for other in near})
+    around.legend(
+        handles=[
+            Line2D([], [], marker="o", ls="", color=_color(label), label=f"class {label}")
+            for label in shown
+        ],
+        frameon=False,
+        loc="upper right",
+        fontsize=8,
+    )
+    left = f", the nearest {len(near)}" if len(near) < len(distance) else ""
+    around.set_title(f"node {node} and {len(distance) - 1} nodes within {hops} hops{left}")
+    around.axis("off")
+    count = shown_steps(q)
+    steps.bar(range(count), list(q)[:count], color="#0072B2")
+    steps.set(xlabel="propagation step t", ylabel=f"q(t) of node {node}", ylim=(0, 1))
+    steps.xaxis.set_major_locator(MaxNLocator(integer=True))
+    steps.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _color(label: int) -> str:
+    return _CLASSES[label % len(_CLASSES)]
+
+
+def _padded(profile: Profile, steps: int) -> list[float]:
+    return [*profile[:steps], *[0.0] * (steps - len(profile))]
