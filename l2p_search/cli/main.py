@@ -6,10 +6,26 @@ import sys
 from collections.abc import Sequence
 
 from l2p_search import __version__
-from l2p_search.cli import datasets, search, search_options, spaces, status, train, trials
+from l2p_search.cli import (
+    compare,
+    datasets,
+    export,
+    node,
+    profiles,
+    report,
+    search,
+    search_options,
+    spaces,
+    status,
+    sync,
+    train,
+    trials,
+    ui,
+)
 from l2p_search.errors import UserError
 
-_COMMANDS = (status, trials, spaces, datasets, train)
+_SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
+_COMMANDS = (*_SEARCHES, spaces, datasets, train)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -39,6 +39,15 @@ def add_dir(parser: Parser) -> None:
     )
 
 
+def add_tracking_uri(parser: Parser) -> None:
+    """--tracking-uri."""
+    parser.add_argument(
+        "--tracking-uri",
+        metavar="URI",
+        help="an MLflow server (default: $MLFLOW_TRACKING_URI, then a database in ./mlflow)",
+    )
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     try:

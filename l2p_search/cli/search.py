@@ -131,7 +131,9 @@ def _resources(args: argparse.Namespace) -> "Resources":
 def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal") -> int:
     from l2p_search.cli.live import display
     from l2p_search.cli.signals import Signals
+    from l2p_search.cli.tracked import tracking
     from l2p_search.search.directory import searches_folder
+    from l2p_search.search.progress import Event, Snapshot
     from l2p_search.search.run import run_search
     from l2p_search.search.versions import versions
 
@@ -140,7 +142,12 @@ def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: 
     _warn_of_other_versions(journal)
     journal.begin(goal, {"command": shlex.join(sys.argv), "versions": versions()})
     with Signals(resume) as signals:
-        with display(journal, quiet=args.quiet) as on_event:
+        with display(journal, args.quiet) as show, tracking(args, journal) as record:
+
+            def on_event(event: Event, snapshot: Snapshot) -> None:
+                show(event, snapshot)
+                record(event)
+
             finish = run_search(
                 journal,
                 graph,
@@ -173,12 +180,12 @@ def _warn_of_other_versions(journal: "Journal") -> None:
 
 def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where: str) -> int:
     from l2p_search.cli.results import print_results
-    from l2p_search.search.best import write_best
+    from l2p_search.cli.taken import write_best
     from l2p_search.search.importance import importance_of
 
     outcome = finish.outcome
     importance = importance_of(outcome)
-    best_file = write_best(journal.directory, outcome)
+    best_file = write_best(journal, outcome)
     if args.json:
         mapping = {
             "name": journal.directory.name,

@@ -6,6 +6,7 @@ from pathlib import Path
 from l2p_search.cli.options import (
     add_data_dir,
     add_dir,
+    add_tracking_uri,
     at_least_zero,
     duration,
     natural,
@@ -70,6 +71,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--resume",
         action="store_true",
         help="continue the search of that name; without a name or dataset, the latest",
+    )
+    add_tracking_uri(where)
+    where.add_argument(
+        "--no-tracking",
+        action="store_true",
+        help="write nothing to MLflow; `sync` can do it later",
     )
     on = parser.add_argument_group("what it runs on")
     on.add_argument(

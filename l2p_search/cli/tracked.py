@@ -1,0 +1,209 @@
+"""A search and its trials as MLflow entries: what `search`, `sync` and `report` write alike."""
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from l2p_search.cli.taken import provenance_of
+from l2p_search.cli.words import count, describe_config
+from l2p_search.intervals import accuracy_of_validation
+from l2p_search.report.export import as_yaml
+from l2p_search.report.figures import curves_figure, profile_figure, rendered
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.search.journal import Journal
+from l2p_search.search.outcome import Outcome, read_outcome
+from l2p_search.search.progress import Event
+from l2p_search.search.records import TrialRecord, best_first
+from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.tracking.recorder import Recorder
+from l2p_search.tracking.store import find_store
+from l2p_search.yaml_file import dump_yaml
+
+
+def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
+    """A trial that has ended, with its profile as data and as a figure."""
+    settings = journal.settings
+    title = f"trial {record.number} on {settings.dataset}"
+    return TrialEntry(
+        uid=trial_uid(journal, record),
+        number=record.number,
+        status=record.status,
+        config=record.config,
+        result=record.result,
+        reason=record.reason,
+        files=_profile_files(record.result, title) if record.result is not None else {},
+    )
+
+
+@contextmanager
+def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[Event], None]]:
+    """Write ended trials to MLflow in the background; say so when some are missing."""
+    if args.no_tracking:
+        yield lambda event: None
+        return
+    recorder = Recorder(find_store(args.tracking_uri), search_entry(journal))
+
+    def record(event: Event) -> None:
+        ended = event.record
+        if event.kind == "ended" and ended is not None:
+            recorder.record(lambda: trial_entry(journal, ended))
+
+    stopped = True
+    try:
+        yield record
+        outcome = read_outcome(journal)
+        stopped = any(r.status is TrialStatus.RUNNING for r in outcome.records)
+    finally:
+        entry = search_entry(journal, read_outcome(journal))
+        if (failure := recorder.close(entry, interrupted=stopped)) is not None:
+            print(
+                f"l2p-search: MLflow is behind ({failure}); the trials are safe: bring them there"
+                f" with l2p-search sync {journal.directory.name}",
+                file=sys.stderr,
+            )
+
+
+def trial_uid(journal: Journal, record: TrialRecord) -> str:
+    """What the trial's run is found by."""
+    return f"{journal.uid}/{record.number}"
+
+
+def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntry:
+    """A search; with an outcome also what it found."""
+    settings = journal.settings
+    newest = journal.invocations[-1] if journal.invocations else {}
+    params = {
+        "dataset": settings.dataset,
+        "space": settings.space.name,
+        "seeds": str(settings.seeds),
+        "sampler": settings.sampler,
+        "seed": str(settings.seed),
+        "race": str(settings.race),
+    }
+    found: dict[str, Any] = {}
+    if outcome is not None:
+        found = {
+            "metrics": _search_metrics(outcome),
+            "description": _description(journal, outcome),
+            "files": _search_files(journal, outcome),
+        }
+    return SearchEntry(
+        uid=journal.uid,
+        name=journal.directory.name,
+        dataset=settings.dataset,
+        data_digest=settings.data_digest,
+        params=params,
+        tags={"command": str(newest.get("command", "")), "data_digest": settings.data_digest},
+        **found,
+    )
+
+
+def _profile_files(result: TrialResult, title: str) -> dict[str, bytes]:
+    profile = result.profile
+    if profile is None:
+        return {}
+    seeds = [seed for seed in result.finished if seed.profile is not None]
+    data: dict[str, Any] = {
+        "seeds": [seed.seed for seed in seeds],
+        "profile": list(profile),
+        "profile_by_seed": [list(seed.profile or ()) for seed in seeds],
+    }
+    if result.profiles is not None:
+        data |= result.profiles.to_mapping()
+    arrays: dict[str, Any] = {
+        key: np.array(list(value.values()) if isinstance(value, dict) else value)
+        for key, value in data.items()
+    }
+    for key in ("by_degree", "by_class"):
+        if key in data:
+            arrays[f"{key}_labels"] = np.array(list(data[key]))
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
+    return {
+        "profile.npz": packed.getvalue(),
+        "profile.json": json.dumps(data, allow_nan=False).encode(),
+        "profile.png": rendered(profile_figure(result, title), "png", dpi=100),
+        "config.yaml": dump_yaml(result.config.to_mapping()).encode(),
+    }
+
+
+def _search_metrics(outcome: Outcome) -> dict[str, float]:
+    counts = outcome.to_mapping()["trials"]
+    metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
+    if outcome.best is not None and outcome.best.objective is not None:
+        metrics["val_accuracy_mean"] = round(outcome.best.objective, 2)
+    for name, interval in (
+        ("confirmed_test_accuracy", outcome.confirmed),
+        ("protocol_test_accuracy", outcome.protocol),
+    ):
+        if interval is not None:
+            metrics[name] = round(interval.mean, 2)
+            if interval.half_width is not None:
+                metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    return metrics
+
+
+def _description(journal: Journal, outcome: Outcome) -> str:
+    """Markdown for the run's page."""
+    settings, best = outcome.settings, outcome.best
+    lines = [
+        f"### Search `{journal.directory.name}` on {settings.dataset}",
+        "",
+        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}`,"
+        f" {settings.seeds} seeds each, proposed by {settings.sampler} (seed {settings.seed}).",
+        "",
+    ]
+    if best is None or best.result is None:
+        return "\n".join([*lines, "No trial has all its seeds yet."])
+    if outcome.confirmed is not None:
+        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds.", ""]
+    lines += [
+        f"Test accuracy on the search's own seeds (the paper's protocol): {outcome.protocol} %.",
+        "",
+        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %,"
+        f" tied with {len(outcome.ties) - 1} others:",
+        "",
+        f"`{describe_config(best.config, settings.space.dimensions)}`",
+        "",
+        "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
+    ]
+    return "\n".join(lines)
+
+
+def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
+    files = {
+        "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
+        "leaderboard.csv": _leaderboard(outcome).encode(),
+        "invocations.json": json.dumps(journal.invocations, indent=2).encode(),
+        "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
+    }
+    best, provenance = outcome.best, provenance_of(journal, outcome)
+    if best is not None and best.result is not None and provenance is not None:
+        title = f"best trial on {outcome.settings.dataset}: {best.number}"
+        files["best.yaml"] = as_yaml(best.config, provenance).encode()
+        files["profile.png"] = rendered(profile_figure(best.result, title), "png")
+        files["curves.png"] = rendered(curves_figure(best.result), "png")
+    return files
+
+
+def _leaderboard(outcome: Outcome) -> str:
+    text = io.StringIO()
+    keys = list(outcome.settings.space.dimensions)
+    columns = ["number", "status", "val_accuracy_mean", "val_accuracy_std", "seeds", "seconds"]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, *keys, "tie"])
+    ties = {record.number for record in outcome.ties}
+    for record in best_first(outcome.records):
+        if record.status is TrialStatus.RUNNING:
+            continue
+        row, config = record.to_mapping(), record.config.to_mapping()
+        cells = [row[column] for column in columns] + [config[key] for key in keys]
+        writer.writerow([*cells, record.number in ties])
+    return text.getvalue()

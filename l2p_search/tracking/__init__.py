@@ -1,0 +1,1 @@
+"""Tracking: what a search found, written to MLflow by the driver alone."""

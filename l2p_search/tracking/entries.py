@@ -1,0 +1,154 @@
+"""What is written to MLflow for a trial and for a search, as plain values.
+
+Accuracies are in percent with two decimals, as MLflow's tables show all digits they are given.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from l2p_search.config import TrialConfig
+from l2p_search.results import TrialResult, TrialStatus
+
+Metric = tuple[str, float, int]
+"""Name, value, step."""
+
+RUN_STATUS = {
+    TrialStatus.COMPLETE: "FINISHED",
+    TrialStatus.RACED_OUT: "KILLED",
+    TrialStatus.FAILED: "FAILED",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialEntry:
+    """One trial: a child run."""
+
+    uid: str
+    number: int
+    status: TrialStatus
+    config: TrialConfig
+    result: TrialResult | None = None
+    reason: str | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the runs table shows; the hyperparameters have columns of their own."""
+        return f"trial {self.number:03d}"
+
+    def metrics(self) -> list[Metric]:
+        """Numbers, per-seed values (step = seed), learning curves (step = epoch), q (step = t)."""
+        if self.result is None:
+            return []
+        return [*_numbers(self.result), *_seeds(self.result), *_curves(self.result)]
+
+    def params(self) -> dict[str, str]:
+        """The configuration under the paper's names."""
+        return {key: _plain(value) for key, value in self.config.to_mapping().items()}
+
+    def tags(self) -> dict[str, str]:
+        """For filtering, and for finding the run again."""
+        config = self.config
+        tags = {
+            "trial_uid": self.uid,
+            "trial": str(self.number),
+            "status": self.status.value,
+            "posterior": config.posterior,
+            "level": config.level,
+            "backbone": config.backbone,
+            "config_id": config.config_id,
+        }
+        if self.reason is not None:
+            tags["reason"] = self.reason
+            word = self.status.value.replace("_", " ").capitalize()
+            tags["mlflow.note.content"] = f"**{word}**: {self.reason}"
+        return tags
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchEntry:
+    """One search: a parent run."""
+
+    uid: str
+    name: str
+    dataset: str
+    data_digest: str
+    params: dict[str, str]
+    tags: dict[str, str] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    description: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def experiment(self) -> str:
+        """One experiment a dataset."""
+        return f"l2p-search/{self.dataset}"
+
+
+def profile_entropy(profile: Sequence[float]) -> float:
+    """The entropy of q over nodes and seeds, in nats: 0 when all nodes take the same step."""
+    return -sum(share * math.log(share) for share in profile if share > 0.0)
+
+
+def profile_stability(result: TrialResult) -> float | None:
+    """The mean correlation of the seeds' profiles: 1 when every seed learns the same profile.
+
+    None with fewer than two seeds, or when a profile is flat.
+    """
+    profiles = [seed.profile for seed in result.finished if seed.profile is not None]
+    if len(profiles) < 2 or any(max(p) == min(p) for p in profiles):
+        return None
+    pairs = np.triu_indices(len(profiles), k=1)
+    return float(np.asarray(np.corrcoef(profiles))[pairs].mean())
+
+
+def _numbers(result: TrialResult) -> list[Metric]:
+    found: dict[str, float | None] = {
+        "val_accuracy_mean": _two(result.val_accuracy_mean),
+        "val_accuracy_std": _two(result.val_accuracy_std),
+        "test_accuracy_mean": _two(result.test_accuracy_mean),
+        "test_accuracy_std": _two(result.test_accuracy_std),
+        "expected_step": _two(result.expected_step),
+        "profile_entropy": _two(profile_entropy(result.profile) if result.profile else None),
+        "profile_stability": _two(profile_stability(result)),
+        "seconds": _two(result.seconds),
+        "seeds": float(len(result.finished)),
+    }
+    return [(name, value, 0) for name, value in found.items() if value is not None]
+
+
+def _seeds(result: TrialResult) -> list[Metric]:
+    rows: list[Metric] = []
+    for seed in result.finished:
+        for name in ("val_accuracy", "test_accuracy", "expected_step"):
+            value = getattr(seed, name)
+            if value is not None:
+                rows.append((f"seed/{name}", round(value, 2), seed.seed))
+    return rows
+
+
+def _curves(result: TrialResult) -> list[Metric]:
+    rows: list[Metric] = [
+        ("profile/q", round(share, 5), step) for step, share in enumerate(result.profile or ())
+    ]
+    if result.curves is None:
+        return rows
+    for name in ("train_loss", "val_loss", "val_accuracy"):
+        series = getattr(result.curves, name)
+        rows += [
+            (f"curve/{name}", float(f"{value:.5g}"), epoch)
+            for epoch, value in zip(result.curves.epochs, series, strict=True)
+        ]
+    return rows
+
+
+def _two(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

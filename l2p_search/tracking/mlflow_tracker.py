@@ -1,0 +1,228 @@
+"""MlflowTracker: searches as parent runs, trials as child runs, each written once.
+
+A run is found again by the uid in its tags, so that resuming or syncing a search writes nothing
+twice. A run that was not finished when its writer died is written anew.
+"""
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from l2p_search.errors import UserError
+from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
+from l2p_search.tracking.store import Store
+from l2p_search.tracking.view import VIEW_KEY, view_state
+
+# Quiet and private; and a server that is down or slow must not hold a search up.
+_ENVIRONMENT = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_LOGGING_LEVEL": "ERROR",
+    "DO_NOT_TRACK": "true",
+}
+_BATCH = 1000
+
+
+def require_mlflow() -> None:
+    """Before mlflow is imported: its environment; and say so when it is missing.
+
+    Where it is missing, importing it from here could find the folder mlflow/.
+    """
+    try:
+        version("mlflow")
+    except PackageNotFoundError:
+        raise UserError("mlflow is not installed; pip install mlflow") from None
+    for key, value in _ENVIRONMENT.items():
+        os.environ.setdefault(key, value)
+    # An active run of the environment would become the parent of ours.
+    os.environ.pop("MLFLOW_RUN_ID", None)
+
+
+@contextmanager
+def explained(store: Store) -> Iterator[None]:
+    """Turn what a store does to us into one line."""
+    require_mlflow()
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (MlflowException, SQLAlchemyError, OSError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise UserError(
+            f"{store.uri}: MLflow cannot use it ({first}); check the address, or leave"
+            " --tracking-uri out for a database in ./mlflow"
+        ) from error
+
+
+class MlflowTracker:
+    """Writes entries to one store."""
+
+    def __init__(self, store: Store) -> None:
+        """Connect. The embedded store is made when it is not there yet."""
+        require_mlflow()
+        store.prepare()
+        from mlflow import MlflowClient
+
+        self._store = store
+        self._client = MlflowClient(tracking_uri=store.uri)
+        self._children: dict[str, dict[str, tuple[str, str]]] = {}
+        self._experiments: dict[str, str] = {}
+
+    def begin(self, search: SearchEntry) -> str:
+        """The parent run of a search, made or found; it is running from now on."""
+        experiment = self._experiment(search)
+        run_id = self._parent(search)
+        if run_id is not None:
+            self._client.update_run(run_id, status="RUNNING")
+        else:
+            run = self._client.create_run(
+                experiment,
+                run_name=search.name,
+                tags={"search_uid": search.uid, "kind": "search", **search.tags},
+            )
+            run_id = run.info.run_id
+            self._batch(run_id, [], search.params, {})
+            self._input(run_id, search.dataset, search.data_digest)
+        self._children[run_id] = self._known(experiment, run_id)
+        return run_id
+
+    def has(self, parent: str, uid: str) -> bool:
+        """Whether a trial is there, and whole."""
+        return uid in self._children[parent] and self._children[parent][uid][1] != "RUNNING"
+
+    def _parent(self, search: SearchEntry) -> str | None:
+        found = self._client.search_runs(
+            [self._experiment(search)], f"tags.search_uid = '{search.uid}'", max_results=1
+        )
+        return found[0].info.run_id if found else None
+
+    def record(self, parent: str, search: SearchEntry, trial: TrialEntry) -> None:
+        """Write a trial that has ended, unless it is there already."""
+        known = self._children[parent]
+        if self.has(parent, trial.uid):
+            return
+        if trial.uid in known:
+            self._client.delete_run(known[trial.uid][0])  # its writer died over it
+        run = self._client.create_run(
+            self._experiment(search),
+            run_name=trial.name,
+            tags={"mlflow.parentRunId": parent, "kind": "trial", **trial.tags()},
+        )
+        run_id = run.info.run_id
+        self._batch(run_id, trial.metrics(), trial.params(), {})
+        self._input(run_id, search.dataset, search.data_digest)
+        self._files(run_id, trial.files)
+        self._client.set_terminated(run_id, RUN_STATUS[trial.status])
+        known[trial.uid] = (run_id, RUN_STATUS[trial.status])
+
+    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
+        """Write what a search found as a whole, and that it ended."""
+        metrics = [(name, value, 0) for name, value in search.metrics.items()]
+        self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
+        self._files(parent, search.files)
+        self._client.set_terminated(parent, "KILLED" if interrupted else "FINISHED")
+
+    def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
+        """Add files to the run of a search, which is made when it is not there."""
+        found = self._parent(search)
+        if found is None:
+            parent = self.begin(search)
+            self._client.set_terminated(parent, "FINISHED")
+        else:
+            parent = found
+        self._files(parent, files)
+
+    def experiments(self) -> dict[str, str]:
+        """Name -> id of the experiments that are ours, the newest first."""
+        found = self._client.search_experiments(
+            filter_string="name LIKE 'l2p-search/%'", order_by=["last_update_time DESC"]
+        )
+        return {experiment.name: experiment.experiment_id for experiment in found}
+
+    def recorded(self, parent: str) -> int:
+        """How many trials of the search are in the store."""
+        return len(self._children[parent])
+
+    def location(self, search: SearchEntry, parent: str) -> tuple[str, str]:
+        """The ids that a link needs: of the experiment and of the run."""
+        return self._experiment(search), parent
+
+    def _experiment(self, search: SearchEntry) -> str:
+        name = search.experiment
+        if name in self._experiments:
+            return self._experiments[name]
+        found = self._client.get_experiment_by_name(name)
+        if found is None:
+            artifacts = self._store.artifacts
+            location = None if artifacts is None else (artifacts / search.dataset).as_uri()
+            experiment: str = self._client.create_experiment(name, artifact_location=location)
+        else:
+            experiment = found.experiment_id
+            if found.lifecycle_stage == "deleted":
+                self._client.restore_experiment(experiment)
+        self._client.set_experiment_tag(
+            experiment, f"mlflow.sharedViewState.{VIEW_KEY}", view_state()
+        )
+        self._client.set_experiment_tag(
+            experiment, "mlflow.experimentKind", "custom_model_development"
+        )
+        self._experiments[name] = experiment
+        return experiment
+
+    def _known(self, experiment: str, parent: str) -> dict[str, tuple[str, str]]:
+        """Uid -> run and status, of the trials of a search that are in the store."""
+        known: dict[str, tuple[str, str]] = {}
+        token = None
+        while True:
+            page = self._client.search_runs(
+                [experiment],
+                f"tags.`mlflow.parentRunId` = '{parent}'",
+                max_results=1000,
+                page_token=token,
+            )
+            for run in page:
+                known[run.data.tags["trial_uid"]] = (run.info.run_id, run.info.status)
+            token = page.token
+            if not token:
+                return known
+
+    def _batch(
+        self, run_id: str, metrics: Iterable[Metric], params: dict[str, str], tags: dict[str, str]
+    ) -> None:
+        from mlflow.entities import Metric as MlflowMetric
+        from mlflow.entities import Param, RunTag
+
+        now = int(time.time() * 1000)
+        rows = [MlflowMetric(name, value, now, step) for name, value, step in metrics]
+        self._client.log_batch(
+            run_id,
+            metrics=rows[:_BATCH],
+            params=[Param(key, value) for key, value in params.items()],
+            tags=[RunTag(key, value) for key, value in tags.items()],
+        )
+        for start in range(_BATCH, len(rows), _BATCH):
+            self._client.log_batch(run_id, metrics=rows[start : start + _BATCH])
+
+    def _input(self, run_id: str, dataset: str, digest: str) -> None:
+        from mlflow.entities import Dataset, DatasetInput
+
+        source = json.dumps({"name": dataset})
+        entity = Dataset(name=dataset, digest=digest, source_type="l2p-search", source=source)
+        self._client.log_inputs(run_id, datasets=[DatasetInput(entity, tags=[])])
+
+    def _files(self, run_id: str, files: dict[str, bytes]) -> None:
+        if not files:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in files.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            self._client.log_artifacts(run_id, folder)

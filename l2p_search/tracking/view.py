@@ -1,0 +1,81 @@
+"""The view that MLflow's runs page opens with: trials sorted, the columns that matter, charts.
+
+MLflow's own first screen shows no metric and no parameter. A view is kept as an experiment's tag
+and opened by a link that names its key.
+"""
+
+import json
+from collections.abc import Sequence
+
+VIEW_KEY = "l2p-search"
+_COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
+_METRICS = ("val_accuracy_mean", "val_accuracy_std")
+
+
+def view_state(params: Sequence[str] = _COLUMNS) -> str:
+    """The view as MLflow's interface writes it."""
+    columns = [f"metrics.`{name}`" for name in _METRICS] + [f"params.`{name}`" for name in params]
+    charts = [
+        _parallel("trials", params),
+        _bar("best", "val_accuracy_mean"),
+        _line("curve", "curve/val_loss"),
+        _line("profile", "profile/q"),
+    ]
+    return json.dumps(
+        {
+            "searchFilter": "tags.kind = 'trial'",
+            "orderByKey": "metrics.`val_accuracy_mean`",
+            "orderByAsc": False,
+            "selectedColumns": [*columns, "attributes.`Status`"],
+            "compareRunSections": [
+                {"uuid": "l2p", "name": "Trials", "display": True, "isReordered": False}
+            ],
+            "compareRunCharts": charts,
+            "isAccordionReordered": False,
+            "runsPinned": [],
+            "runsHidden": [],
+        }
+    )
+
+
+def runs_link(base: str, experiment: str) -> str:
+    """The page of an experiment's trials, opened with the view."""
+    return (
+        f"{base}/#/experiments/{experiment}/runs?workflowType=machine_learning"
+        f"&viewStateShareKey={VIEW_KEY}"
+    )
+
+
+def _chart(uuid: str, kind: str) -> dict[str, object]:
+    return {
+        "uuid": uuid,
+        "type": kind,
+        "runsCountToCompare": 20,
+        "metricSectionId": "l2p",
+        "deleted": False,
+        "isGenerated": False,
+    }
+
+
+def _parallel(uuid: str, params: Sequence[str]) -> dict[str, object]:
+    return {
+        **_chart(uuid, "PARALLEL"),
+        "selectedParams": list(params),
+        "selectedMetrics": ["val_accuracy_mean"],
+        "showAllRuns": True,
+    }
+
+
+def _bar(uuid: str, metric: str) -> dict[str, object]:
+    return {**_chart(uuid, "BAR"), "metricKey": metric}
+
+
+def _line(uuid: str, metric: str) -> dict[str, object]:
+    return {
+        **_chart(uuid, "LINE"),
+        "metricKey": metric,
+        "selectedMetricKeys": [metric],
+        "xAxisKey": "step",
+        "lineSmoothness": 0,
+        "scaleType": "linear",
+    }

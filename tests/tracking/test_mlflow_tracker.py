@@ -1,0 +1,186 @@
+"""What is in the store after a search, after a resume, and after an outage."""
+
+from pathlib import Path
+
+import pytest
+
+from l2p_search.cli.main import main
+from l2p_search.cli.tracked import search_entry, trial_entry
+from l2p_search.data.graph import Graph
+from l2p_search.errors import UserError
+from l2p_search.results import TrialStatus
+from l2p_search.search.journal import Journal
+from l2p_search.search.outcome import read_outcome
+from l2p_search.search.settings import Goal
+from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
+from l2p_search.tracking.recorder import Recorder
+from l2p_search.tracking.store import Store, find_store
+from tests.search.pretend import searched
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+
+
+@pytest.fixture
+def journal(tmp_path: Path, small_graph: Graph) -> Journal:
+    found = searched(
+        tmp_path / "searches" / "s", small_graph, Goal(trials=6, confirm=3), race=True, seed=1
+    )
+    found.close()
+    return Journal.read(tmp_path / "searches" / "s")
+
+
+def _write(journal: Journal, store: Store) -> None:
+    tracker = MlflowTracker(store)
+    outcome = read_outcome(journal)
+    search = search_entry(journal, outcome)
+    parent = tracker.begin(search)
+    for record in journal.records():
+        tracker.record(parent, search, trial_entry(journal, record))
+    tracker.finish(parent, search, interrupted=False)
+
+
+def _contents(store: Store) -> dict[str, object]:
+    """All that a user can see of a store, without ids and times."""
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=store.uri)
+    (experiment,) = [e for e in client.search_experiments() if e.name.startswith("l2p-search/")]
+    runs = client.search_runs([experiment.experiment_id], max_results=1000)
+    names = {run.info.run_id: run.info.run_name for run in runs}
+    found: dict[str, object] = {}
+    for run in runs:
+        tags = {
+            key: names.get(value, value)
+            for key, value in run.data.tags.items()
+            if not key.startswith(("mlflow.source", "mlflow.user"))
+        }
+        history = {
+            key: [(m.step, m.value) for m in client.get_metric_history(run.info.run_id, key)]
+            for key in run.data.metrics
+        }
+        files = sorted(file.path for file in client.list_artifacts(run.info.run_id))
+        found[run.info.run_name] = (run.info.status, run.data.params, tags, history, files)
+    return found
+
+
+def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> None:
+    store = find_store(None)
+    _write(journal, store)
+    contents = _contents(store)
+    assert len(contents) == 1 + len(journal.records())
+    parent = contents["s"]
+    assert isinstance(parent, tuple)
+    assert parent[0] == "FINISHED"
+    assert "confirmed_test_accuracy" in parent[3]
+    assert "Confirmed test accuracy" in parent[2]["mlflow.note.content"]
+    assert {"best.yaml", "leaderboard.csv", "profile.png", "space.yaml"} <= set(parent[4])
+    statuses = {"complete": "FINISHED", "raced_out": "KILLED"}
+    for record in journal.records():
+        entry = trial_entry(journal, record)
+        run = contents[entry.name]
+        assert isinstance(run, tuple)
+        assert run[0] == statuses[record.status.value]
+        assert run[1]["K"] == str(record.config.K)
+        assert run[2]["mlflow.parentRunId"] == "s"
+        assert record.result is not None
+        assert len(run[3]["seed/val_accuracy"]) == len(record.result.finished)
+        assert {"profile.npz", "profile.json", "profile.png", "config.yaml"} <= set(run[4])
+    assert any(r.status is TrialStatus.RACED_OUT for r in journal.records())
+
+
+def test_writing_again_changes_nothing(journal: Journal) -> None:
+    store = find_store(None)
+    _write(journal, store)
+    before = _contents(store)
+    assert main(["sync"]) == 0
+    after = _contents(store)
+    assert set(after) == set(before)
+    trials = [name for name in before if name != "s"]
+    assert {name: after[name] for name in trials} == {name: before[name] for name in trials}
+
+
+def test_sync_after_an_outage_equals_a_search_without_one(
+    journal: Journal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = Store(f"sqlite:///{tmp_path}/whole.db", tmp_path / "whole")
+    _write(journal, whole)
+    # The store died after two trials, in the middle of the third.
+    store = find_store(None)
+    tracker = MlflowTracker(store)
+    search = search_entry(journal)
+    parent = tracker.begin(search)
+    records = journal.records()
+    for record in records[:2]:
+        tracker.record(parent, search, trial_entry(journal, record))
+    half = trial_entry(journal, records[2])
+    tracker._client.create_run(
+        tracker._experiment(search),
+        run_name=half.name,
+        tags={"mlflow.parentRunId": parent, "kind": "trial", **half.tags()},
+    )
+    assert main(["sync", "s"]) == 0
+    assert "s: 3 trials written, 3 were there" in capsys.readouterr().out
+    assert _contents(store) == _contents(whole)
+
+
+def test_a_recorder_writes_what_it_is_given(journal: Journal) -> None:
+    store = find_store(None)
+    recorder = Recorder(store, search_entry(journal))
+    for record in journal.records():
+        recorder.record(lambda record=record: trial_entry(journal, record))  # type: ignore[misc]
+    assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
+    assert len(_contents(store)) == 1 + len(journal.records())
+
+
+def test_a_server_that_does_not_answer_is_noted_and_stops_nothing(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    recorder = Recorder(Store("http://127.0.0.1:9"), search_entry(journal))
+    for record in journal.records():
+        recorder.record(lambda record=record: trial_entry(journal, record))  # type: ignore[misc]
+    failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
+    assert failure is not None
+    assert "127.0.0.1" in failure
+
+
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("http://127.0.0.1:9", "MLflow cannot use it"),
+        ("nonsense://x", "MLflow cannot use it"),
+    ],
+)
+def test_a_store_that_cannot_be_used_gets_one_line(
+    uri: str,
+    says: str,
+    journal: Journal,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    assert main(["sync", "--tracking-uri", uri]) == 2
+    err = capsys.readouterr().err.splitlines()[-1]
+    assert err.startswith(f"l2p-search: error: {uri}: {says}")
+
+
+def test_a_foreign_or_damaged_database_gets_one_line(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "not.db").write_text("this is no database, and it is longer than a header" * 50)
+    store = Store(f"sqlite:///{tmp_path}/not.db", tmp_path / "artifacts")
+    with pytest.raises(UserError, match="MLflow cannot use it"), explained(store):
+        MlflowTracker(store).begin(search_entry(journal))
+
+
+def test_a_name_in_another_script_just_works(tmp_path: Path, small_graph: Graph) -> None:
+    searched(tmp_path / "searches" / "größe ✓ 图", small_graph, Goal(trials=2, confirm=0)).close()
+    assert main(["sync"]) == 0
+    assert "größe ✓ 图" in _contents(find_store(None))
+
+
+def test_an_empty_store_has_no_interface(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ui"]) == 2
+    assert "no search is recorded there" in capsys.readouterr().err

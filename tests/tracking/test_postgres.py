@@ -1,0 +1,119 @@
+"""A team's server for real: MLflow on PostgreSQL, as mlflow/README.md has it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from l2p_search.cli.main import main
+from l2p_search.data.graph import Graph
+from l2p_search.search.settings import Goal
+from tests.search.pretend import searched
+
+pytestmark = pytest.mark.slow
+_BIN = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
+_SERVER = Path(__file__).parents[2] / "mlflow" / "server.sh"
+
+
+def _port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """A PostgreSQL of our own on the loopback address."""
+    pytest.importorskip("psycopg2", reason="psycopg2 is not installed")
+    if _BIN is None or os.geteuid() != 0 or shutil.which("runuser") is None:
+        pytest.skip("Debian's postgresql is not installed, or this is not root")
+    folder = Path(
+        subprocess.check_output(["mktemp", "-d", "/tmp/l2p-pg-XXXXXX"], text=True).strip()
+    )
+    shutil.chown(folder, "postgres")
+    port = _port()
+
+    def as_postgres(*command: str) -> None:
+        subprocess.run(
+            ["runuser", "-u", "postgres", "--", *command],
+            check=True,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    data = str(folder / "data")
+    as_postgres(str(_BIN / "initdb"), "-D", data, "-A", "trust")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder}"
+    as_postgres(
+        str(_BIN / "pg_ctl"), "-D", data, "-o", options, "-w", "start", "-l", data + "/log"
+    )
+    as_postgres(str(_BIN / "createdb"), "-h", "127.0.0.1", "-p", str(port), "mlflow")
+    yield f"postgresql+psycopg2://postgres@127.0.0.1:{port}/mlflow"
+    as_postgres(str(_BIN / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def server(database: str, tmp_path: Path) -> Iterator[str]:
+    """`mlflow/server.sh` on it, with passwords."""
+    pytest.importorskip("flask_wtf", reason="mlflow[auth] is not installed")
+    port = _port()
+    environment = {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "MLFLOW_BACKEND": database,
+        "MLFLOW_ARTIFACTS": str(tmp_path / "artifacts"),
+        "MLFLOW_PORT": str(port),
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": "a long random text for a test",
+    }
+    process = subprocess.Popen(
+        ["sh", str(_SERVER)],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    base = f"http://127.0.0.1:{port}"
+    for _ in range(480):
+        try:
+            urllib.request.urlopen(f"{base}/health", timeout=1)
+            break
+        except urllib.error.HTTPError:
+            break  # it answers: that a password is wanted
+        except OSError:
+            time.sleep(0.25)
+    yield base
+    os.killpg(process.pid, 15)
+    process.wait(20)
+
+
+def test_a_search_is_written_to_a_teams_server(
+    server: str,
+    tmp_path: Path,
+    small_graph: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    searched(tmp_path / "searches" / "s", small_graph, Goal(trials=4, confirm=2)).close()
+    assert main(["sync", "--tracking-uri", server]) == 2  # without a password
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "change-me-before-the-first-start")
+    assert main(["sync", "--tracking-uri", server]) == 0
+    assert "s: 4 trials written, 0 were there" in capsys.readouterr().out
+    assert main(["sync", "--tracking-uri", server]) == 0
+    assert "s: 0 trials written, 4 were there" in capsys.readouterr().out
+    assert list((tmp_path / "artifacts").rglob("profile.png"))
+    assert main(["ui", "--tracking-uri", server]) == 0
+    assert f"{server}/#/experiments/" in capsys.readouterr().out
