@@ -11,12 +11,14 @@ ifneq ($(wildcard ../shared/data),)
 export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup search test lint test-slow accuracy benchmark growth clean
+.PHONY: help setup search test lint test-slow accuracy benchmark benchmark-search benchmark-tracking growth clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 	@echo "make accuracy   train the default configuration on all the paper's graphs (5 minutes)"
 	@echo "make benchmark  speed of the engine against a plain loop over seeds"
+	@echo "make benchmark-search    overhead of a search, savings of a race (45 minutes)"
+	@echo "make benchmark-tracking  cost of recording a search in MLflow"
 	@echo "make growth     time against K, seeds and nodes; memory of the largest graphs"
 	@echo "make test-slow  the tests that take minutes"
 
@@ -41,6 +43,7 @@ lint: setup
 	$(BIN)/mypy
 
 test-slow: setup
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[server]'
 	$(BIN)/pytest -m slow
 
 accuracy: setup
@@ -48,6 +51,12 @@ accuracy: setup
 
 benchmark: setup
 	$(BIN)/python benchmarks/engine.py
+
+benchmark-search: setup
+	$(BIN)/python benchmarks/search.py
+
+benchmark-tracking: setup
+	$(BIN)/python benchmarks/tracking.py
 
 growth: setup
 	$(BIN)/python benchmarks/growth.py --plot docs/growth.png

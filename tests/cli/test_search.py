@@ -54,6 +54,8 @@ def test_ten_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
         "profile of trial",
         "importance",
         "l2p-search train --dataset demo --config searches/demo-paper/best.yaml",
+        "l2p-search export --search demo-paper --out best.yaml",
+        "l2p-search ui",
     ):
         assert said in out
     lines = err.splitlines()
@@ -88,7 +90,7 @@ def test_trials_are_a_list_of_objects_and_of_lines(whole: Cli) -> None:
 def test_the_best_config_trains_to_the_numbers_of_the_search(whole: Cli) -> None:
     found = whole.run(
         *("train", "--dataset", "demo", "--config", "searches/whole/best.yaml"),
-        *("--seeds", "4", "--json"),
+        "--json",
     )
     assert found.returncode == 0, found.stderr
     again = json.loads(found.stdout)["val_accuracy_mean"]

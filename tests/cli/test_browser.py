@@ -1,0 +1,175 @@
+"""What a user sees, in a real browser: MLflow's pages and the report."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from l2p_search.config import DEFAULTS
+from l2p_search.data.demo import demo_graph
+from l2p_search.search.coordinator import Coordinator
+from l2p_search.search.journal import Journal
+from l2p_search.search.settings import Goal
+from l2p_search.search.space import parse_space
+from l2p_search.training.fit import fit
+from tests.search.pretend import drive, settings
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="Debian's chromium is not installed"
+)
+_SPACE = parse_space(
+    "browser",
+    {
+        "dropout": {"choices": [0.2, 0.5]},
+        "lr": {"choices": [0.01, 0.05]},
+        "hidden": {"choices": [8, 16]},
+        "weight_decay": {"choices": [1e-4, 1e-3]},
+        "K": {"choices": [2, 4]},
+        "epochs": 20,
+    },
+)
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small search on demo, really trained, and written to MLflow."""
+    folder = tmp_path_factory.mktemp("browser")
+    graph, goal = demo_graph(), Goal(trials=10, confirm=2)
+    journal = Journal.create(
+        folder / "searches" / "demo-browser",
+        settings(
+            _SPACE,
+            dataset="demo",
+            data_digest=graph.digest,
+            base=DEFAULTS["heterophily"],
+            seeds=3,
+        ),
+    )
+    journal.begin(goal, {"command": "l2p-search", "versions": {}})
+    drive(Coordinator(journal, goal), graph, fit)
+    journal.close()
+    for command in (["sync"], ["report"]):
+        subprocess.run([sys.executable, "-m", "l2p_search", *command], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    """`l2p-search ui`; the value is the link that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "l2p_search", "ui"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    link = process.stdout.readline().split(": ", 1)[1].strip()
+    base = link.split("/#")[0]
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{base}/health", timeout=1)
+            break
+        except OSError:
+            time.sleep(0.25)
+    yield link
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+@pytest.fixture
+def page() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+        page = browser.new_page(viewport={"width": 1900, "height": 900})
+        yield page
+        browser.close()
+
+
+def _runs(server: str) -> list[dict[str, Any]]:
+    base, experiment = server.split("/#")[0], server.split("/experiments/")[1].split("/")[0]
+    request = urllib.request.Request(
+        f"{base}/api/2.0/mlflow/runs/search",
+        data=json.dumps({"experiment_ids": [experiment]}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    runs: list[dict[str, Any]] = json.loads(urllib.request.urlopen(request).read())["runs"]
+    return runs
+
+
+def _tag(run: dict[str, Any], key: str) -> str | None:
+    return next((tag["value"] for tag in run["data"]["tags"] if tag["key"] == key), None)
+
+
+def test_the_first_screen_lists_trials_with_the_columns_that_matter(
+    server: str, page: Any, tmp_path: Path
+) -> None:
+    page.goto(server)
+    page.get_by_text("val_accuracy_mean").first.wait_for(timeout=60_000)
+    page.get_by_text("trial 0").first.wait_for(timeout=60_000)
+    page.screenshot(path=tmp_path / "runs.png")
+    text = page.inner_text("body")
+    for column in ("val_accuracy_mean", "dropout", "lr", "hidden", "weight_decay", "K"):
+        assert column in text
+    assert text.count("trial 0") >= 8
+
+
+def test_comparing_trials_draws_parallel_coordinates(
+    server: str, page: Any, tmp_path: Path
+) -> None:
+    base, experiment = server.split("/#")[0], server.split("/experiments/")[1].split("/")[0]
+    ids = [run["info"]["run_id"] for run in _runs(server) if _tag(run, "kind") == "trial"][:5]
+    page.goto(
+        f"{base}/#/compare-runs?runs={json.dumps(ids)}&experiments={json.dumps([experiment])}"
+    )
+    page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(2000)
+    page.screenshot(path=tmp_path / "compare.png")
+    assert page.locator(".parcoords").count() >= 1
+
+
+def test_the_page_of_a_trial_shows_its_profile(server: str, page: Any, tmp_path: Path) -> None:
+    base, experiment = server.split("/#")[0], server.split("/experiments/")[1].split("/")[0]
+    run = next(run for run in _runs(server) if _tag(run, "kind") == "trial")
+    run_id = run["info"]["run_id"]
+    page.goto(
+        f"{base}/#/experiments/{experiment}/runs/{run_id}/artifacts/profile.png"
+        "?workflowType=machine_learning"
+    )
+    page.locator("img[src^='blob:'], canvas, .js-plotly-plot").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(2000)
+    page.screenshot(path=tmp_path / "profile.png")
+    assert "profile.png" in page.inner_text("body")
+
+
+def test_the_report_renders_without_an_error_or_a_request(
+    folder: Path, page: Any, tmp_path: Path
+) -> None:
+    problems: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((folder / "searches" / "demo-browser" / "report.html").as_uri())
+    page.locator(".js-plotly-plot").first.wait_for(timeout=30_000)
+    page.screenshot(path=tmp_path / "report.png", full_page=True)
+    assert page.locator(".js-plotly-plot").count() == 3
+    assert problems == []
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
