@@ -36,6 +36,7 @@ def test_a_search_on_two_nodes_survives_the_loss_of_the_second(
     address = two_nodes.stdout.readline().strip()
     cli = Cli(tmp_path)
     options = ("--dataset", "demo", "--space", "space.yaml", "--trials", "16", "--confirm", "0")
+    options += ("--no-tracking",)
     process = cli.start(*options, "--sampler", "random", "--name", "far", "--address", address)
     wait_until(lambda: cli.ended("far") >= 4, process)
     two_nodes.stdin.write("\n")
