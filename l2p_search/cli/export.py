@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dir
+from l2p_search.cli.output import write_output
 from l2p_search.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ def run(args: argparse.Namespace) -> int:
         out = args.out
         if args.all and out is not None:
             out = out / f"{outcome.settings.dataset}.{_SUFFIXES[args.format]}"
-        _write(out, text)
+        if out is None:
+            print(text, end="")
+        else:
+            write_output(out, text)
         written += 1
     if not written:
         raise UserError("no search has a complete trial yet; see l2p-search status")
@@ -86,19 +90,3 @@ def _searches(args: argparse.Namespace) -> list[tuple["Journal", "Outcome"]]:
             f" (there are: {there}); search it first"
         )
     return [latest[args.dataset]]
-
-
-def _write(path: Path | None, text: str) -> None:
-    from l2p_search.text_file import write_text
-
-    if path is None:
-        print(text, end="")
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-    except OSError as error:
-        raise UserError(
-            f"--out {path}: cannot be written ({error.strerror}); choose another"
-        ) from None
-    print(f"wrote {path}")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dir, add_tracking_uri
+from l2p_search.cli.output import write_output
 from l2p_search.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.search.directory import find_search, searches_folder
     from l2p_search.search.journal import Journal
     from l2p_search.search.outcome import read_outcome
-    from l2p_search.text_file import write_text
 
     directory = find_search(searches_folder(args.dir), args.search)
     journal = Journal.read(directory)
@@ -49,14 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if outcome.best is None:
         raise UserError(f"search '{directory.name}' has no complete trial yet; wait for one")
     text = render(_page(journal, outcome))
-    path = args.out or directory / "report.html"
-    try:
-        write_text(path, text)
-    except OSError as error:
-        raise UserError(
-            f"--out {path}: cannot be written ({error.strerror}); choose another"
-        ) from None
-    print(f"wrote {path}")
+    write_output(args.out or directory / "report.html", text)
     if not args.no_tracking:
         _log(args, journal, text)
     return 0
