@@ -77,7 +77,7 @@ def print_plan(
 ) -> None:
     """Print what would be done and how long it may take, from one trial in the space's middle."""
     space = settings.space
-    total = min(goal.trials, space.size or goal.trials)
+    total = space.at_most(goal.trials)
     done = 0 if recorded is None else sum(r.result is not None for r in recorded.records())
     at_once = args.concurrency or max(1, own_cpus() // args.cpus_per_trial)
     print(f"search    {directory.name}, {'new' if recorded is None else f'{done} trials done'}")

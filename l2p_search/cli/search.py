@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Plan, search, print; see `_run` for what happens in which order."""
     from l2p_search.search.directory import find_search, search_directory, searches_folder
+    from l2p_search.search.files import DEFAULT_SPACE
 
     folder = searches_folder(args.dir)
     if args.name is None and args.dataset is None:
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.name is not None:
         directory = search_directory(folder, args.name)
     else:
-        space = Path(args.space or "paper").stem
+        space = Path(args.space or DEFAULT_SPACE).stem
         directory = search_directory(folder, f"{args.dataset}-{space}")
     _log_to(args.log_file, args.verbose)
     return _run(args, directory)

@@ -72,7 +72,7 @@ def _print(directory: Path, outcome: "Outcome", running: bool) -> None:
     ended, wanted = len(statuses) - open_trials, goal.trials if goal else 0
     if running:
         state = f"running (process {read_holder(directory).get('pid', '?')})"
-    elif ended >= min(wanted, settings.space.size or wanted):
+    elif ended >= settings.space.at_most(wanted):
         state = "finished"
     else:
         state = "stopped"

@@ -55,13 +55,14 @@ def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[E
         if event.kind == "ended" and ended is not None:
             recorder.record(lambda: trial_entry(journal, ended))
 
-    stopped = True
+    failed = True
     try:
         yield record
-        outcome = read_outcome(journal)
-        stopped = any(r.status is TrialStatus.RUNNING for r in outcome.records)
+        failed = False
     finally:
-        entry = search_entry(journal, read_outcome(journal))
+        outcome = read_outcome(journal)
+        stopped = failed or any(r.status is TrialStatus.RUNNING for r in outcome.records)
+        entry = search_entry(journal, outcome)
         if (failure := recorder.close(entry, interrupted=stopped)) is not None:
             print(
                 f"l2p-search: MLflow is behind ({failure}); the trials are safe: bring them there"

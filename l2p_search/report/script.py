@@ -35,7 +35,7 @@ _LEVELS = {
         loss.backward()
         upper.step()
 """,
-    "joint": "",
+    "joint": "        upper.step()\n",
 }
 _PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
 
@@ -179,7 +179,6 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
                 f"--format script: {key}={value} has no short program; export it as yaml"
             )
     joint = config.level == "joint"
-    upper = "        upper.step()\n" if joint else _LEVELS[config.level]
     load = _LOADERS[dataset]
     return _PROGRAM.format(
         dataset=dataset,
@@ -195,7 +194,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         scorers="K + 1" if config.scorer == "per_step" else "1",
         last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
         lower="theta and phi" if joint else "theta",
-        upper=upper,
+        upper=_LEVELS[config.level],
         standing="-val_loss" if config.stop_on == "val_loss" else "(val_accuracy, -val_loss)",
     )
 

@@ -292,7 +292,7 @@ class Coordinator:
     @property
     def _total(self) -> int:
         """The trials that there will be: the goal, unless the space has fewer."""
-        return min(self._goal.trials, self._settings.space.size or self._goal.trials)
+        return self._settings.space.at_most(self._goal.trials)
 
     def _seconds_left(self) -> float | None:
         """By the mean of the trials so far; the confirmation is not in it."""

@@ -109,13 +109,12 @@ def fresh_seeds(settings: SearchSettings, count: int) -> tuple[int, ...]:
 
 def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:
     """The best complete trial; the earlier one of equals."""
-    ordered = [record for record in best_first(list(records)) if record.objective is not None]
-    return ordered[0] if ordered else None
+    return next(iter(_complete(records)), None)
 
 
 def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
     """The best and all that a paired test on validation cannot tell from it."""
-    ordered = [record for record in best_first(list(records)) if record.objective is not None]
+    ordered = _complete(records)
     if not ordered or ordered[0].result is None:
         return []
     best, others = ordered[0], ordered[1:]
@@ -127,6 +126,11 @@ def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
             if record.result is not None and indistinguishable(record.result, ordered[0].result)
         ),
     ]
+
+
+def _complete(records: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """The trials with all their seeds, best first."""
+    return [record for record in best_first(list(records)) if record.objective is not None]
 
 
 def _interval(interval: Interval | None) -> dict[str, Any] | None:

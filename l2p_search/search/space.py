@@ -86,6 +86,10 @@ class SearchSpace:
         counts = [dimension.enumerated() for dimension in self.dimensions.values()]
         return math.prod(len(c) for c in counts if c is not None) if None not in counts else None
 
+    def at_most(self, trials: int) -> int:
+        """How many of so many trials there can be: each has a configuration of its own."""
+        return min(trials, self.size or trials)
+
     def point(self, index: int) -> dict[str, Any]:
         """One point of a countable space, counted in the file's order, the last key fastest."""
         point = {}

@@ -150,10 +150,6 @@ class MlflowTracker:
         """How many trials of the search are in the store."""
         return len(self._children[parent])
 
-    def location(self, search: SearchEntry, parent: str) -> tuple[str, str]:
-        """The ids that a link needs: of the experiment and of the run."""
-        return self._experiment(search), parent
-
     def _experiment(self, search: SearchEntry) -> str:
         name = search.experiment
         if name in self._experiments:

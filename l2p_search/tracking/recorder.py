@@ -33,7 +33,6 @@ class Recorder:
         self._parent = ""
         self._retry_at = 0.0
         self.failure: str | None = None
-        self.seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="mlflow", daemon=True)
         self._thread.start()
 
@@ -78,7 +77,6 @@ class Recorder:
     def _try(self, action: Callable[[], None], last: bool = False) -> None:
         if not last and self.failure is not None and self._clock() < self._retry_at:
             return
-        started = time.perf_counter()
         try:
             action()
         except Exception as error:  # noqa: BLE001 - whatever a store does, the search goes on
@@ -86,4 +84,3 @@ class Recorder:
             lines = str(error).strip().splitlines()
             self.failure = lines[0] if lines else type(error).__name__
             self._retry_at = self._clock() + _PAUSE
-        self.seconds += time.perf_counter() - started
