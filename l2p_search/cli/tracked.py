@@ -4,6 +4,7 @@ import argparse
 import csv
 import io
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import find_store
 from l2p_search.yaml_file import dump_yaml
+
+_log = logging.getLogger(__name__)
 
 
 def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
@@ -50,10 +53,16 @@ def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[E
         return
     recorder = Recorder(find_store(args.tracking_uri), search_entry(journal))
 
+    def write(ended: TrialRecord) -> None:
+        recorder.record(trial_uid(journal, ended), lambda: trial_entry(journal, ended))
+
     def record(event: Event) -> None:
-        ended = event.record
-        if event.kind == "ended" and ended is not None:
-            recorder.record(lambda: trial_entry(journal, ended))
+        if event.kind == "ended" and event.record is not None:
+            write(event.record)
+
+    for earlier in journal.records():  # what an earlier session may have left unwritten
+        if earlier.status is not TrialStatus.RUNNING:
+            write(earlier)
 
     failed = True
     try:
@@ -63,7 +72,9 @@ def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[E
         outcome = read_outcome(journal)
         stopped = failed or any(r.status is TrialStatus.RUNNING for r in outcome.records)
         entry = search_entry(journal, outcome)
-        if (failure := recorder.close(entry, interrupted=stopped)) is not None:
+        failure = recorder.close(entry, interrupted=stopped)
+        _log.info("MLflow took %.1f s", recorder.seconds)
+        if failure is not None:
             print(
                 f"l2p-search: MLflow is behind ({failure}); the trials are safe: bring them there"
                 f" with l2p-search sync {journal.directory.name}",

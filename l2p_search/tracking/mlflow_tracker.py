@@ -12,11 +12,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from l2p_search.errors import UserError
 from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import VIEW_KEY, view_state
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
 
 # Quiet and private; and a server that is down or slow must not hold a search up.
 _ENVIRONMENT = {
@@ -78,17 +82,19 @@ class MlflowTracker:
     def begin(self, search: SearchEntry) -> str:
         """The parent run of a search, made or found; it is running from now on."""
         experiment = self._experiment(search)
-        run_id = self._parent(search)
-        if run_id is not None:
-            self._client.update_run(run_id, status="RUNNING")
-        else:
+        run = self._parent(search)
+        if run is None:
             run = self._client.create_run(
                 experiment,
                 run_name=search.name,
                 tags={"search_uid": search.uid, "kind": "search", **search.tags},
             )
-            run_id = run.info.run_id
+        elif run.info.status != "RUNNING":
+            self._client.update_run(run.info.run_id, status="RUNNING")
+        run_id: str = run.info.run_id
+        if run.data.params != search.params:  # new, or its writer died over it
             self._batch(run_id, [], search.params, {})
+        if not run.inputs.dataset_inputs:
             self._input(run_id, search.dataset, search.data_digest)
         self._children[run_id] = self._known(experiment, run_id)
         return run_id
@@ -97,11 +103,11 @@ class MlflowTracker:
         """Whether a trial is there, and whole."""
         return uid in self._children[parent] and self._children[parent][uid][1] != "RUNNING"
 
-    def _parent(self, search: SearchEntry) -> str | None:
+    def _parent(self, search: SearchEntry) -> "Run | None":
         found = self._client.search_runs(
             [self._experiment(search)], f"tags.search_uid = '{search.uid}'", max_results=1
         )
-        return found[0].info.run_id if found else None
+        return found[0] if found else None
 
     def record(self, parent: str, search: SearchEntry, trial: TrialEntry) -> None:
         """Write a trial that has ended, unless it is there already."""
@@ -136,7 +142,7 @@ class MlflowTracker:
             parent = self.begin(search)
             self._client.set_terminated(parent, "FINISHED")
         else:
-            parent = found
+            parent = found.info.run_id
         self._files(parent, files)
 
     def experiments(self) -> dict[str, str]:

@@ -1,13 +1,15 @@
 """Recorder: a thread that writes to MLflow while the search goes on.
 
-Nothing that MLflow does stops or slows a search: a failure is noted, further entries are still
-tried after a pause, and what is missing at the end is brought by `l2p-search sync`.
+Nothing that MLflow does stops or slows a search. What could not be written waits and is tried
+again after a pause, and once more at the end; what is missing even then is brought by
+`l2p-search sync`.
 """
 
 import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
@@ -16,6 +18,8 @@ from l2p_search.tracking.store import Store
 
 _log = logging.getLogger(__name__)
 
+_Trial = tuple[str, Callable[[], TrialEntry]]
+
 _PAUSE = 60.0
 """Seconds without a try after a failure."""
 
@@ -23,22 +27,28 @@ _PAUSE = 60.0
 class Recorder:
     """Takes entries at once, writes them when it can."""
 
-    def __init__(
-        self, store: Store, search: SearchEntry, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, store: Store, search: SearchEntry, pause: float = _PAUSE) -> None:
         """Start the thread; it connects by itself."""
-        self._store, self._search, self._clock = store, search, clock
-        self._queue: queue.Queue[Callable[[], TrialEntry] | None] = queue.Queue()
+        self._store, self._search, self._pause = store, search, pause
+        self._queue: queue.Queue[_Trial | None] = queue.Queue()
+        self._waiting: deque[_Trial] = deque()
         self._tracker: MlflowTracker | None = None
         self._parent = ""
         self._retry_at = 0.0
-        self.failure: str | None = None
+        self._interrupted = False
+        self._failure: str | None = None
+        self._seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="mlflow", daemon=True)
         self._thread.start()
 
-    def record(self, trial: Callable[[], TrialEntry]) -> None:
-        """Take a trial; it is made into an entry in the thread, as drawing figures takes time."""
-        self._queue.put(trial)
+    @property
+    def seconds(self) -> float:
+        """The time that writing took, waiting for the store included."""
+        return self._seconds
+
+    def record(self, uid: str, make: Callable[[], TrialEntry]) -> None:
+        """Take a trial; its entry is made in the thread, and only if the store has it not."""
+        self._queue.put((uid, make))
 
     def close(self, search: SearchEntry, interrupted: bool, timeout: float = 30.0) -> str | None:
         """Write the whole, wait for the thread; the failure when something is missing."""
@@ -47,40 +57,55 @@ class Recorder:
         self._queue.put(None)
         self._thread.join(timeout)
         if self._thread.is_alive():
-            return f"it does not answer within {timeout:.0f} s"
-        return self.failure
-
-    _interrupted = False
+            return f"it does not answer within {timeout:g} s"
+        return self._failure
 
     def _run(self) -> None:
         self._try(self._connect)
         while (trial := self._queue.get()) is not None:
-            self._try(lambda trial=trial: self._write(trial))  # type: ignore[misc]
-        self._try(self._finish, last=True)
+            self._waiting.append(trial)
+            if time.monotonic() >= self._retry_at:
+                self._write_waiting()
+        self._write_waiting()
+        if not self._waiting:
+            self._try(self._finish)
 
-    def _connect(self) -> None:
-        self._tracker = MlflowTracker(self._store)
-        self._parent = self._tracker.begin(self._search)
+    def _write_waiting(self) -> None:
+        """Write what waits, each at most once; a failure ends the round."""
+        for _ in range(len(self._waiting)):
+            trial = self._waiting.popleft()
+            if not self._try(lambda trial=trial: self._write(trial)):  # type: ignore[misc]
+                self._waiting.append(trial)  # last, so that one bad entry holds up no other
+                return
 
-    def _write(self, trial: Callable[[], TrialEntry]) -> None:
-        if self._tracker is None or not self._parent:
-            self._connect()
-        if self._tracker is not None:
-            self._tracker.record(self._parent, self._search, trial())
+    def _connect(self) -> MlflowTracker:
+        if self._tracker is None:
+            self._tracker = MlflowTracker(self._store)
+        if not self._parent:
+            self._parent = self._tracker.begin(self._search)
+        return self._tracker
+
+    def _write(self, trial: _Trial) -> None:
+        uid, make = trial
+        tracker = self._connect()
+        if not tracker.has(self._parent, uid):
+            tracker.record(self._parent, self._search, make())
 
     def _finish(self) -> None:
-        if self._tracker is None or not self._parent:
-            self._connect()
-        if self._tracker is not None:
-            self._tracker.finish(self._parent, self._search, self._interrupted)
+        self._connect().finish(self._parent, self._search, self._interrupted)
 
-    def _try(self, action: Callable[[], None], last: bool = False) -> None:
-        if not last and self.failure is not None and self._clock() < self._retry_at:
-            return
+    def _try(self, action: Callable[[], object]) -> bool:
+        started = time.monotonic()
         try:
             action()
+            self._failure = None
         except Exception as error:  # noqa: BLE001 - whatever a store does, the search goes on
             _log.exception("MLflow failed")
             lines = str(error).strip().splitlines()
-            self.failure = lines[0] if lines else type(error).__name__
-            self._retry_at = self._clock() + _PAUSE
+            self._failure = lines[0] if lines else type(error).__name__
+            self._retry_at = time.monotonic() + self._pause
+            # The store may hold half of what was written: begin anew, and read what is there.
+            self._parent = ""
+        finally:
+            self._seconds += time.monotonic() - started
+        return self._failure is None

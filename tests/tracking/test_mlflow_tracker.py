@@ -1,17 +1,22 @@
 """What is in the store after a search, after a resume, and after an outage."""
 
+import socket
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from l2p_search.cli.main import main
-from l2p_search.cli.tracked import search_entry, trial_entry
+from l2p_search.cli.tracked import search_entry, trial_entry, trial_uid
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.results import TrialStatus
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import read_outcome
+from l2p_search.search.records import TrialRecord
 from l2p_search.search.settings import Goal
+from l2p_search.tracking.entries import TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
@@ -41,6 +46,10 @@ def _write(journal: Journal, store: Store) -> None:
     for record in journal.records():
         tracker.record(parent, search, trial_entry(journal, record))
     tracker.finish(parent, search, interrupted=False)
+
+
+def _record(recorder: Recorder, journal: Journal, record: TrialRecord) -> None:
+    recorder.record(trial_uid(journal, record), lambda: trial_entry(journal, record))
 
 
 def _contents(store: Store) -> dict[str, object]:
@@ -131,9 +140,66 @@ def test_a_recorder_writes_what_it_is_given(journal: Journal) -> None:
     store = find_store(None)
     recorder = Recorder(store, search_entry(journal))
     for record in journal.records():
-        recorder.record(lambda record=record: trial_entry(journal, record))  # type: ignore[misc]
+        _record(recorder, journal, record)
     assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
     assert len(_contents(store)) == 1 + len(journal.records())
+
+
+@pytest.mark.parametrize("broken", ["create_run", "log_batch", "log_artifacts", "search_runs"])
+def test_a_recorder_mends_what_a_failing_store_left_half_written(
+    broken: str, journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mlflow import MlflowClient
+
+    whole = Store(f"sqlite:///{tmp_path}/whole.db", tmp_path / "whole")
+    _write(journal, whole)
+    works, calls = getattr(MlflowClient, broken), []
+
+    def fails_at_times(*args: Any, **kwargs: Any) -> Any:
+        calls.append(broken)
+        answer = works(*args, **kwargs)
+        if len(calls) in (1, 3):  # done, but the answer never came
+            raise ConnectionError("no answer")
+        return answer
+
+    monkeypatch.setattr(MlflowClient, broken, fails_at_times)
+    store = find_store(None)
+    recorder = Recorder(store, search_entry(journal), pause=0.0)
+    for record in journal.records():
+        _record(recorder, journal, record)
+    assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
+    assert len(calls) > 3
+    monkeypatch.undo()
+    assert _contents(store) == _contents(whole)
+
+
+def test_a_trial_that_cannot_be_made_into_an_entry_holds_up_no_other(journal: Journal) -> None:
+    store = find_store(None)
+    recorder = Recorder(store, search_entry(journal), pause=0.0)
+    first, *others = journal.records()
+
+    def breaks() -> TrialEntry:
+        raise ValueError("no figure of this")
+
+    recorder.record(trial_uid(journal, first), breaks)
+    for record in others:
+        _record(recorder, journal, record)
+    failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
+    assert failure == "no figure of this"
+    assert len(_contents(store)) == 1 + len(others)
+
+
+def test_a_server_that_takes_calls_and_never_answers_holds_nothing_up(journal: Journal) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        recorder = Recorder(
+            Store(f"http://127.0.0.1:{silent.getsockname()[1]}"), search_entry(journal)
+        )
+        started = time.monotonic()
+        for record in journal.records():
+            _record(recorder, journal, record)
+        failure = recorder.close(search_entry(journal), interrupted=False, timeout=0.5)
+        assert failure == "it does not answer within 0.5 s"
+        assert time.monotonic() - started < 5.0
 
 
 def test_a_server_that_does_not_answer_is_noted_and_stops_nothing(
@@ -142,7 +208,7 @@ def test_a_server_that_does_not_answer_is_noted_and_stops_nothing(
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     recorder = Recorder(Store("http://127.0.0.1:9"), search_entry(journal))
     for record in journal.records():
-        recorder.record(lambda record=record: trial_entry(journal, record))  # type: ignore[misc]
+        _record(recorder, journal, record)
     failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
     assert failure is not None
     assert "127.0.0.1" in failure
