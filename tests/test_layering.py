@@ -11,7 +11,7 @@ _ROOT = Path(l2p_search.__file__).parent
 _ORDER = (
     "errors",
     "durations",
-    "text_file",
+    "whole_file",
     "yaml_file",
     "config",
     "profiles",

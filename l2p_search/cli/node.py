@@ -4,11 +4,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from l2p_search.cli.options import add_dataset, add_dir, natural, positive
+from l2p_search.cli.options import add_copy, add_dataset, add_dir, natural, positive
 from l2p_search.errors import UserError
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
+    from l2p_search.search.journal import Journal
 
 
 def add_parser(commands: Any) -> None:
@@ -17,7 +18,8 @@ def add_parser(commands: Any) -> None:
         "node",
         help="draw a node's neighbourhood and the steps it takes",
         description="Train the best recorded configuration of a dataset (else its default) and"
-        " draw one node's 3-hop neighbourhood, coloured by class, with the node's q(t).",
+        " draw one node's 3-hop neighbourhood, coloured by class, with the node's q(t). The"
+        " run of the search gets a copy in MLflow.",
         epilog="example: l2p-search node --dataset cora --node 17",
     )
     add_dataset(parser)
@@ -26,6 +28,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("figures"), metavar="DIR", help="(default: ./figures)"
     )
+    add_copy(parser)
     add_dir(parser)
     parser.set_defaults(run=run)
 
@@ -34,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     """Train, draw, write."""
     import torch
 
-    from l2p_search.cli.profiles import write_figure
+    from l2p_search.cli.output import write_figure
+    from l2p_search.cli.tracked import attach
     from l2p_search.data.catalogue import find_dataset
     from l2p_search.data.datasets import load_graph
     from l2p_search.report.profile_figures import node_figure
@@ -48,18 +52,23 @@ def run(args: argparse.Namespace) -> int:
             f" {graph.num_nodes - 1}"
         )
     torch.set_num_threads(1)
-    config, origin = _config(args, dataset.name, dataset.kind)
+    config, journal = _config(args, dataset.name, dataset.kind)
+    origin = "default configuration" if journal is None else f"best of {journal.directory.name}"
     q: list[torch.Tensor] = []
     fit(graph, config, range(args.seeds), on_q=lambda each: q.append(each[args.node].double()))
     mean = torch.stack(q).mean(dim=0)
     steps = float(mean @ torch.arange(len(mean), dtype=torch.float64))
     print(f"{dataset.name}, {origin}: node {args.node} takes {steps:.2f} steps on average")
     figure = node_figure(graph.edges.numpy(), graph.y.numpy(), args.node, mean.tolist())
-    write_figure(args.out / f"{dataset.name}-node-{args.node}", figure)
+    files = write_figure(args.out / f"{dataset.name}-node-{args.node}", figure)
+    if journal is not None:
+        attach(args, {journal}, files)
     return 0
 
 
-def _config(args: argparse.Namespace, dataset: str, kind: str) -> tuple["TrialConfig", str]:
+def _config(
+    args: argparse.Namespace, dataset: str, kind: str
+) -> tuple["TrialConfig", "Journal | None"]:
     """The best configuration of the latest search of the dataset, or the default."""
     from l2p_search.config import DEFAULTS
     from l2p_search.search.directory import list_searches, searches_folder
@@ -70,5 +79,5 @@ def _config(args: argparse.Namespace, dataset: str, kind: str) -> tuple["TrialCo
         journal = Journal.read(directory)
         best = best_of(journal.records())
         if journal.settings.dataset == dataset and best is not None:
-            return best.config, f"trial {best.number} of {directory.name}"
-    return DEFAULTS[kind], "default configuration"
+            return best.config, journal
+    return DEFAULTS[kind], None

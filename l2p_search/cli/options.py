@@ -48,6 +48,12 @@ def add_tracking_uri(parser: Parser) -> None:
     )
 
 
+def add_copy(parser: Parser) -> None:
+    """--no-tracking and --tracking-uri, of a command that gives MLflow a copy."""
+    parser.add_argument("--no-tracking", action="store_true", help="give MLflow no copy")
+    add_tracking_uri(parser)
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     try:

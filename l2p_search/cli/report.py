@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from l2p_search.cli.options import add_dir, add_tracking_uri
+from l2p_search.cli.options import add_copy, add_dir
 from l2p_search.cli.output import write_output
 from l2p_search.errors import UserError
 
@@ -30,14 +30,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="(default: report.html in the search's folder)"
     )
-    parser.add_argument("--no-tracking", action="store_true", help="give MLflow no copy")
-    add_tracking_uri(parser)
+    add_copy(parser)
     add_dir(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, draw, write."""
+    from l2p_search.cli.tracked import attach
     from l2p_search.report.page import render
     from l2p_search.search.directory import find_search, searches_folder
     from l2p_search.search.journal import Journal
@@ -50,24 +50,13 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"search '{directory.name}' has no complete trial yet; wait for one")
     text = render(_page(journal, outcome))
     write_output(args.out or directory / "report.html", text)
-    if not args.no_tracking:
-        _log(args, journal, text)
+    attach(args, {journal}, {"report.html": text.encode()})
     return 0
-
-
-def _log(args: argparse.Namespace, journal: "Journal", text: str) -> None:
-    from l2p_search.cli.tracked import search_entry
-    from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
-    from l2p_search.tracking.store import find_store
-
-    store = find_store(args.tracking_uri)
-    with explained(store):
-        MlflowTracker(store).attach(search_entry(journal), {"report.html": text.encode()})
 
 
 def _page(journal: "Journal", outcome: "Outcome") -> "Page":
     from l2p_search.cli.taken import provenance_of
-    from l2p_search.cli.words import count, describe_config, plain
+    from l2p_search.cli.words import count, describe_config, paper_figure, plain
     from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
     from l2p_search.report.figures import curves_figure, profile_figure, rendered
     from l2p_search.report.page import Page
@@ -94,11 +83,13 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
                 *(plain(values[key]) for key in keys),
             ]
         )
+    paper = paper_figure(settings.dataset, best.config)
     confirmed, protocol = outcome.confirmed, outcome.protocol
     notes = [
         f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
         f" with {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
-        f"By the paper's protocol, on the search's own seeds: {protocol} %.",
+        f"By the paper's protocol, on the search's own seeds: {protocol} %."
+        + (f" The paper reports {paper}." if paper is not None else ""),
         *(
             f"Trial {number} on the same fresh seeds: {accuracy_of_test(result)} %."
             for number, result in outcome.confirmations.items()
@@ -120,6 +111,10 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
         f"# data {settings.data_digest}; "
         + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
     ]
+    profile = profile_figure(best.result, f"trial {best.number}")
+    images = {"How far nodes look": rendered(profile, "png", dpi=120)}
+    if best.result.curves is not None:
+        images["How it learned"] = rendered(curves_figure(best.result.curves), "png", dpi=120)
     return Page(
         title=f"Search {journal.directory.name}",
         summary=f"{count(len(outcome.records), 'trial')} of space {settings.space.name} on"
@@ -131,12 +126,7 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
         notes=notes,
         columns=["trial", "validation %", "", "seconds", *keys],
         rows=rows,
-        images={
-            "How far nodes look": rendered(
-                profile_figure(best.result, f"trial {best.number}"), "png", dpi=120
-            ),
-            "How it learned": rendered(curves_figure(best.result), "png", dpi=120),
-        },
+        images=images,
         figures=figures,
         script=plotly_script() if figures else "",
         commands="\n".join(commands),

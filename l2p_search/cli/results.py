@@ -4,7 +4,7 @@ from pathlib import Path
 
 from l2p_search.cli.charts import bar, bar_chart
 from l2p_search.cli.leaderboard import print_leaderboard
-from l2p_search.cli.words import count
+from l2p_search.cli.words import count, paper_figure
 from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.results import TrialStatus
 from l2p_search.search.outcome import Outcome
@@ -71,6 +71,8 @@ def _print_accuracy(outcome: Outcome, unconfirmed: dict[int, str]) -> None:
     elif best.number in unconfirmed:
         print(f"not confirmed: {unconfirmed[best.number]}")
     print(f"the paper's protocol:    {outcome.protocol} %   on the search's own seeds")
+    if (paper := paper_figure(outcome.settings.dataset, best.config)) is not None:
+        print(f"the paper reports:       {paper}")
     print(
         "  ± is the 95 % interval, with a split's seeds taken as one. The first number is the one"
         " to quote:\n  its seeds chose nothing."

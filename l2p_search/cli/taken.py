@@ -7,7 +7,7 @@ from l2p_search.errors import SearchError
 from l2p_search.report.export import as_yaml
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import Outcome
-from l2p_search.text_file import write_text
+from l2p_search.whole_file import write_whole
 
 _BEST = "best.yaml"
 
@@ -43,7 +43,7 @@ def write_best(journal: Journal, outcome: Outcome) -> Path | None:
         return None
     path = journal.directory / _BEST
     try:
-        write_text(path, as_yaml(outcome.best.config, provenance))
+        write_whole(path, as_yaml(outcome.best.config, provenance))
     except OSError as error:
         raise SearchError(
             f"{path}: cannot be written ({error.strerror}); the trials are safe in the journal"

@@ -6,23 +6,26 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from l2p_search.cli.taken import provenance_of
-from l2p_search.cli.words import count, describe_config
+from l2p_search.cli.words import count, describe_config, paper_figure
 from l2p_search.intervals import accuracy_of_validation
 from l2p_search.report.export import as_yaml
 from l2p_search.report.figures import curves_figure, profile_figure, rendered
+from l2p_search.report.search_figures import Point, course_figure, lines_figure
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.search.importance import importance_of
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import Outcome, read_outcome
 from l2p_search.search.progress import Event
 from l2p_search.search.records import TrialRecord, best_first
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import find_store
 from l2p_search.yaml_file import dump_yaml
@@ -82,6 +85,17 @@ def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[E
             )
 
 
+def attach(args: argparse.Namespace, journals: Iterable[Journal], files: dict[str, bytes]) -> None:
+    """Give the runs of searches a copy of files, unless --no-tracking."""
+    if args.no_tracking:
+        return
+    store = find_store(args.tracking_uri)
+    with explained(store):
+        tracker = MlflowTracker(store)
+        for journal in journals:
+            tracker.attach(search_entry(journal), files)
+
+
 def trial_uid(journal: Journal, record: TrialRecord) -> str:
     """What the trial's run is found by."""
     return f"{journal.uid}/{record.number}"
@@ -112,7 +126,11 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         dataset=settings.dataset,
         data_digest=settings.data_digest,
         params=params,
-        tags={"command": str(newest.get("command", "")), "data_digest": settings.data_digest},
+        tags={
+            "command": str(newest.get("command", "")),
+            "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
+            "data_digest": settings.data_digest,
+        },
         **found,
     )
 
@@ -179,6 +197,10 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines += [
         f"Test accuracy on the search's own seeds (the paper's protocol): {outcome.protocol} %.",
         "",
+    ]
+    if (paper := paper_figure(settings.dataset, best.config)) is not None:
+        lines += [f"The paper reports {paper}.", ""]
+    lines += [
         f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %,"
         f" tied with {len(outcome.ties) - 1} others:",
         "",
@@ -200,9 +222,26 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
     if best is not None and best.result is not None and provenance is not None:
         title = f"best trial on {outcome.settings.dataset}: {best.number}"
         files["best.yaml"] = as_yaml(best.config, provenance).encode()
+        points = _points(outcome)
+        course = course_figure(points, importance_of(outcome))
+        files["search.png"] = rendered(course, "png")
+        files["trials.png"] = rendered(lines_figure(points), "png")
         files["profile.png"] = rendered(profile_figure(best.result, title), "png")
-        files["curves.png"] = rendered(curves_figure(best.result), "png")
+        if best.result.curves is not None:
+            files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
     return files
+
+
+def _points(outcome: Outcome) -> list[Point]:
+    keys = list(outcome.settings.space.dimensions)
+    points = []
+    for record in outcome.records:
+        mean = record.result.val_accuracy_mean if record.result is not None else None
+        if mean is not None:
+            config = record.config.to_mapping()
+            values = {key: config[key] for key in keys}
+            points.append(Point(record.number, mean, values, record.objective is not None))
+    return points
 
 
 def _leaderboard(outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dataset, positive, positive_float
 from l2p_search.errors import ConfigError, UserError
-from l2p_search.text_file import write_text
+from l2p_search.whole_file import write_whole
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
@@ -135,7 +135,7 @@ def _check_writable(path: Path) -> None:
 def _write(path: Path, result: "TrialResult") -> None:
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)
     try:
-        write_text(path, text + "\n")
+        write_whole(path, text + "\n")
     except OSError as error:
         print(text)  # the training is not lost with the file
         raise UserError(

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from l2p_search.data.catalogue import DATASETS
+
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
 
@@ -18,6 +20,15 @@ def describe_config(config: "TrialConfig", keys: Iterable[str]) -> str:
 def plain(value: object) -> str:
     """A value as a file would have it, with four digits at most."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
+    """What the paper reports for that dataset and posterior; None where it has nothing."""
+    found = DATASETS.get(dataset)
+    accuracy = found.paper_accuracy(config.posterior) if found is not None else None
+    if accuracy is None:
+        return None
+    return f"{accuracy:.2f} % ({'L2Q' if config.posterior == 'quit' else 'L2S'})"
 
 
 def count(number: int, word: str) -> str:

@@ -12,14 +12,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
+from l2p_search.profiles import Curves
 from l2p_search.results import TrialResult
 
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
-_MAP = "cividis"
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
+MAP = "cividis"
 _FEWEST_STEPS = 3
 
 
@@ -28,31 +30,31 @@ def profile_figure(result: TrialResult, title: str) -> Figure:
     seeds = np.array([seed.profile for seed in result.finished if seed.profile is not None])
     steps = shown_steps(seeds.mean(axis=0))
     figure = Figure(figsize=(9.6, 3.2))
-    # Placed by hand: matplotlib's own layout takes longer than all the rest.
-    figure.subplots_adjust(left=0.07, right=0.9, bottom=0.16, top=0.82, wspace=0.33)
     figure.suptitle(title, fontsize=12)
-    over_nodes, by_degree, by_class = figure.subplots(1, 3)
-    _bars(over_nodes, seeds[:, :steps])
+    # Placed by hand: matplotlib's own layout takes longer than all the rest.
+    _bars(figure.add_axes((0.07, 0.16, 0.25, 0.66)), seeds[:, :steps])
     if result.profiles is not None:
-        groups = (result.profiles.by_degree, result.profiles.by_class)
-        most = max(max(q) for group in groups for q in group.values())
-        _heatmap(by_degree, groups[0], steps, "degree of the node", most)
-        image = _heatmap(by_class, groups[1], steps, "class of the node", most)
-        figure.colorbar(image, cax=figure.add_axes((0.915, 0.16, 0.012, 0.66)), label="q(t)")
+        for left, what, rows in (
+            (0.43, "degree", result.profiles.by_degree),
+            (0.765, "class", result.profiles.by_class),
+        ):
+            axes = figure.add_axes((left, 0.16, 0.17, 0.66))
+            scale = figure.add_axes((left + 0.175, 0.16, 0.01, 0.66))
+            image = _heatmap(axes, rows, steps, f"{what} of the node")
+            figure.colorbar(image, cax=scale).ax.tick_params(labelsize=8)
+            scale.set_title("q(t)", fontsize=9)
     return figure
 
 
-def curves_figure(result: TrialResult) -> Figure:
+def curves_figure(curves: Curves) -> Figure:
     """How a trial learned: losses and validation accuracy, means over seeds."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
-    if result.curves is None:
-        return figure
     loss, accuracy = figure.subplots(1, 2)
-    loss.plot(result.curves.epochs, result.curves.train_loss, color=_BLUE, label="training")
-    loss.plot(result.curves.epochs, result.curves.val_loss, color=_ORANGE, label="validation")
+    loss.plot(curves.epochs, curves.train_loss, color=BLUE, label="training")
+    loss.plot(curves.epochs, curves.val_loss, color=ORANGE, label="validation")
     loss.set(xlabel="epoch", ylabel="loss")
     loss.legend(frameon=False)
-    accuracy.plot(result.curves.epochs, result.curves.val_accuracy, color=_ORANGE)
+    accuracy.plot(curves.epochs, curves.val_accuracy, color=ORANGE)
     accuracy.set(xlabel="epoch", ylabel="validation accuracy, %")
     return figure
 
@@ -77,24 +79,24 @@ def shown_steps(profile: Sequence[float]) -> int:
 def _bars(axes: Axes, profiles: "np.ndarray") -> None:
     mean = profiles.mean(axis=0)
     spread = profiles.std(axis=0, ddof=1) if len(profiles) > 1 else np.zeros_like(mean)
-    axes.bar(range(len(mean)), mean, color=_BLUE, width=0.8)
+    axes.bar(range(len(mean)), mean, color=BLUE, width=0.8)
     low = np.minimum(spread, mean)  # a share is never below zero
     axes.errorbar(
-        range(len(mean)), mean, yerr=[low, spread], fmt="none", ecolor=_GREY, capsize=2, lw=1
+        range(len(mean)), mean, yerr=[low, spread], fmt="none", ecolor=GREY, capsize=2, lw=1
     )
     axes.set(xlabel="propagation step t", ylabel="q(t), mean over nodes", ylim=(0, None))
-    axes.set_title(f"all nodes; bars: ± std over {len(profiles)} seeds", fontsize=10)
+    axes.set_title(f"all nodes, ± std over {len(profiles)} seeds", fontsize=10)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _heatmap(
-    axes: Axes, rows: Mapping[str, Sequence[float]], steps: int, what: str, most: float
-) -> AxesImage:
+def _heatmap(axes: Axes, rows: Mapping[str, Sequence[float]], steps: int, what: str) -> AxesImage:
     values = np.array([list(q)[:steps] for q in rows.values()])
-    image = axes.imshow(values, aspect="auto", cmap=_MAP, vmin=0.0, vmax=most)
-    axes.set_yticks(range(len(rows)), list(rows))
+    # By square roots: one group that is sure of its step leaves the others visible.
+    norm = PowerNorm(0.5, 0.0, float(values.max()))
+    image = axes.imshow(values, aspect="auto", cmap=MAP, norm=norm)
+    axes.set_yticks(range(len(rows)), list(rows), fontsize=9)
     axes.set(xlabel="propagation step t", ylabel=what)
     axes.set_title(f"by {what.split()[0]}", fontsize=10)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     return image

@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import networkx as nx
 import numpy as np
+from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from l2p_search.report.figures import shown_steps
+from l2p_search.report.figures import BLUE, MAP, shown_steps
 
-_MAP = "cividis"
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _CLASSES = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 _MOST_NODES = 150
+_SIZES = (260, 110, 55, 22)
+"""Of the dots, by distance from the node."""
 
 Profile = Sequence[float]
 
@@ -26,10 +28,12 @@ def datasets_figure(profiles: Mapping[str, Mapping[str, Profile]]) -> Figure:
         figure.subplots(1, len(profiles), squeeze=False)[0], profiles.items(), strict=True
     ):
         steps = max(shown_steps(profile) for profile in panel.values())
-        values = np.array([_padded(profile, steps) for profile in panel.values()])
-        image = axes.imshow(values, aspect="auto", cmap=_MAP, vmin=0.0, vmax=1.0)
+        values = np.array([_padded(profile, steps, np.nan) for profile in panel.values()])
+        # By square roots, as a profile over many steps is low everywhere; grey is beyond K.
+        axes.set_facecolor("#dddddd")
+        image = axes.imshow(values, aspect="auto", cmap=MAP, norm=PowerNorm(0.5, 0.0, 1.0))
         axes.set_yticks(range(len(panel)), list(panel))
-        axes.set(xlabel="propagation step t", title=posterior)
+        axes.set(xlabel="propagation step t (grey: beyond K)", title=posterior)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         figure.colorbar(image, ax=axes, label="q(t), mean over nodes")
     return figure
@@ -41,7 +45,7 @@ def correlation_figure(profiles: Mapping[str, Profile]) -> Figure:
     figure = Figure(figsize=(size + 1.2, size), layout="constrained")
     axes = figure.subplots()
     values = cosine(list(profiles.values()))
-    image = axes.imshow(values, cmap=_MAP, vmin=0.0, vmax=1.0)
+    image = axes.imshow(values, cmap=MAP, vmin=0.0, vmax=1.0)
     axes.set_xticks(range(len(profiles)), list(profiles), rotation=45, ha="right")
     axes.set_yticks(range(len(profiles)), list(profiles))
     for (row, column), value in np.ndenumerate(values):
@@ -79,7 +83,7 @@ def node_figure(
         places,
         ax=around,
         node_color=colors,
-        node_size=[260 if other == node else 60 for other in near],
+        node_size=[_SIZES[min(distance[other], len(_SIZES) - 1)] for other in near],
         linewidths=[2 if other == node else 0.4 for other in near],
         edgecolors="black",
     )
@@ -94,11 +98,16 @@ def node_figure(
         fontsize=8,
     )
     left = f", the nearest {len(near)}" if len(near) < len(distance) else ""
-    around.set_title(f"node {node} and {len(distance) - 1} nodes within {hops} hops{left}")
+    around.set_title(
+        f"node {node} and {len(distance) - 1} nodes within {hops} hops{left}\n"
+        "(nearer nodes are larger)",
+        fontsize=11,
+    )
     around.axis("off")
     count = shown_steps(q)
-    steps.bar(range(count), list(q)[:count], color="#0072B2")
-    steps.set(xlabel="propagation step t", ylabel=f"q(t) of node {node}", ylim=(0, 1))
+    steps.bar(range(count), list(q)[:count], color=BLUE)
+    steps.set(xlabel="propagation step t", ylabel=f"q(t) of node {node}")
+    steps.set_title("at which step it stops", fontsize=11)
     steps.xaxis.set_major_locator(MaxNLocator(integer=True))
     steps.spines[["top", "right"]].set_visible(False)
     return figure
@@ -108,5 +117,5 @@ def _color(label: int) -> str:
     return _CLASSES[label % len(_CLASSES)]
 
 
-def _padded(profile: Profile, steps: int) -> list[float]:
-    return [*profile[:steps], *[0.0] * (steps - len(profile))]
+def _padded(profile: Profile, steps: int, beyond: float = 0.0) -> list[float]:
+    return [*profile[:steps], *[beyond] * (steps - len(profile))]

@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from l2p_search.search.settings import Goal
 from l2p_search.search.space import parse_space
 from l2p_search.training.fit import fit
 from tests.search.pretend import drive, settings
+from tests.tracking.serving import wait_for_server
 
 pytestmark = pytest.mark.skipif(
     shutil.which("chromium") is None, reason="Debian's chromium is not installed"
@@ -80,13 +80,7 @@ def server(folder: Path) -> Iterator[str]:
     )
     assert process.stdout is not None
     link = process.stdout.readline().split(": ", 1)[1].strip()
-    base = link.split("/#")[0]
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(f"{base}/health", timeout=1)
-            break
-        except OSError:
-            time.sleep(0.25)
+    wait_for_server(link.split("/#")[0])
     yield link
     process.terminate()
     process.communicate(timeout=20)

@@ -9,17 +9,28 @@ from matplotlib.image import imread
 from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
 from l2p_search.search.settings import Goal
+from l2p_search.tracking.store import find_store
 from tests.search.pretend import searched
 
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
 
 
 def _search(tmp_path: Path, graph: Graph, name: str = "s", **changes: object) -> None:
     folder = tmp_path / "searches" / name
     searched(folder, graph, Goal(trials=10, confirm=3), **changes).close()  # type: ignore[arg-type]
+
+
+def _files_of_run(name: str) -> list[str]:
+    from mlflow import MlflowClient
+
+    client = MlflowClient(tracking_uri=find_store(None).uri)
+    experiments = [each.experiment_id for each in client.search_experiments()]
+    (run,) = client.search_runs(experiments, f"attributes.run_name = '{name}'")
+    return [file.path for file in client.list_artifacts(run.info.run_id)]
 
 
 def test_a_report_is_one_page_that_needs_no_network(tmp_path: Path, small_graph: Graph) -> None:
@@ -51,6 +62,8 @@ def test_profiles_are_drawn_for_both_posteriors(
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
     assert names == {"profiles.png", "profiles.svg", "correlation.png", "correlation.svg"}
     assert imread(tmp_path / "drawn" / "profiles.png").std() > 0.05
+    for name in ("quit", "select"):  # each search's run has a copy
+        assert names <= set(_files_of_run(name))
     assert main(["profiles", "--datasets", "cora"]) == 2
     assert "--datasets cora: no search of it" in capsys.readouterr().err
 

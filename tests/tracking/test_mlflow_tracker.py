@@ -21,6 +21,7 @@ from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
 from tests.search.pretend import searched
+from tests.tracking.serving import contents
 
 
 @pytest.fixture(autouse=True)
@@ -52,36 +53,12 @@ def _record(recorder: Recorder, journal: Journal, record: TrialRecord) -> None:
     recorder.record(trial_uid(journal, record), lambda: trial_entry(journal, record))
 
 
-def _contents(store: Store) -> dict[str, object]:
-    """All that a user can see of a store, without ids and times."""
-    from mlflow import MlflowClient
-
-    client = MlflowClient(tracking_uri=store.uri)
-    (experiment,) = [e for e in client.search_experiments() if e.name.startswith("l2p-search/")]
-    runs = client.search_runs([experiment.experiment_id], max_results=1000)
-    names = {run.info.run_id: run.info.run_name for run in runs}
-    found: dict[str, object] = {}
-    for run in runs:
-        tags = {
-            key: names.get(value, value)
-            for key, value in run.data.tags.items()
-            if not key.startswith(("mlflow.source", "mlflow.user"))
-        }
-        history = {
-            key: [(m.step, m.value) for m in client.get_metric_history(run.info.run_id, key)]
-            for key in run.data.metrics
-        }
-        files = sorted(file.path for file in client.list_artifacts(run.info.run_id))
-        found[run.info.run_name] = (run.info.status, run.data.params, tags, history, files)
-    return found
-
-
 def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> None:
     store = find_store(None)
     _write(journal, store)
-    contents = _contents(store)
-    assert len(contents) == 1 + len(journal.records())
-    parent = contents["s"]
+    found = contents(store)
+    assert len(found) == 1 + len(journal.records())
+    parent = found["s"]
     assert isinstance(parent, tuple)
     assert parent[0] == "FINISHED"
     assert "confirmed_test_accuracy" in parent[3]
@@ -90,7 +67,7 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
     statuses = {"complete": "FINISHED", "raced_out": "KILLED"}
     for record in journal.records():
         entry = trial_entry(journal, record)
-        run = contents[entry.name]
+        run = found[entry.name]
         assert isinstance(run, tuple)
         assert run[0] == statuses[record.status.value]
         assert run[1]["K"] == str(record.config.K)
@@ -104,9 +81,9 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
 def test_writing_again_changes_nothing(journal: Journal) -> None:
     store = find_store(None)
     _write(journal, store)
-    before = _contents(store)
+    before = contents(store)
     assert main(["sync"]) == 0
-    after = _contents(store)
+    after = contents(store)
     assert set(after) == set(before)
     trials = [name for name in before if name != "s"]
     assert {name: after[name] for name in trials} == {name: before[name] for name in trials}
@@ -133,7 +110,7 @@ def test_sync_after_an_outage_equals_a_search_without_one(
     )
     assert main(["sync", "s"]) == 0
     assert "s: 3 trials written, 3 were there" in capsys.readouterr().out
-    assert _contents(store) == _contents(whole)
+    assert contents(store) == contents(whole)
 
 
 def test_a_recorder_writes_what_it_is_given(journal: Journal) -> None:
@@ -142,7 +119,7 @@ def test_a_recorder_writes_what_it_is_given(journal: Journal) -> None:
     for record in journal.records():
         _record(recorder, journal, record)
     assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
-    assert len(_contents(store)) == 1 + len(journal.records())
+    assert len(contents(store)) == 1 + len(journal.records())
 
 
 @pytest.mark.parametrize("broken", ["create_run", "log_batch", "log_artifacts", "search_runs"])
@@ -170,7 +147,7 @@ def test_a_recorder_mends_what_a_failing_store_left_half_written(
     assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
     assert len(calls) > 3
     monkeypatch.undo()
-    assert _contents(store) == _contents(whole)
+    assert contents(store) == contents(whole)
 
 
 def test_a_trial_that_cannot_be_made_into_an_entry_holds_up_no_other(journal: Journal) -> None:
@@ -186,7 +163,7 @@ def test_a_trial_that_cannot_be_made_into_an_entry_holds_up_no_other(journal: Jo
         _record(recorder, journal, record)
     failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
     assert failure == "no figure of this"
-    assert len(_contents(store)) == 1 + len(others)
+    assert len(contents(store)) == 1 + len(others)
 
 
 def test_a_server_that_takes_calls_and_never_answers_holds_nothing_up(journal: Journal) -> None:
@@ -244,7 +221,7 @@ def test_a_foreign_or_damaged_database_gets_one_line(journal: Journal, tmp_path:
 def test_a_name_in_another_script_just_works(tmp_path: Path, small_graph: Graph) -> None:
     searched(tmp_path / "searches" / "größe ✓ 图", small_graph, Goal(trials=2, confirm=0)).close()
     assert main(["sync"]) == 0
-    assert "größe ✓ 图" in _contents(find_store(None))
+    assert "größe ✓ 图" in contents(find_store(None))
 
 
 def test_an_empty_store_has_no_interface(capsys: pytest.CaptureFixture[str]) -> None:

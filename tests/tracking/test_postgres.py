@@ -2,12 +2,8 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,17 +13,11 @@ from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
 from l2p_search.search.settings import Goal
 from tests.search.pretend import searched
+from tests.tracking.serving import free_port, wait_for_server
 
 pytestmark = pytest.mark.slow
 _BIN = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 _SERVER = Path(__file__).parents[2] / "mlflow" / "server.sh"
-
-
-def _port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture
@@ -40,7 +30,7 @@ def database() -> Iterator[str]:
         subprocess.check_output(["mktemp", "-d", "/tmp/l2p-pg-XXXXXX"], text=True).strip()
     )
     shutil.chown(folder, "postgres")
-    port = _port()
+    port = free_port()
 
     def as_postgres(*command: str) -> None:
         subprocess.run(
@@ -67,7 +57,7 @@ def database() -> Iterator[str]:
 def server(database: str, tmp_path: Path) -> Iterator[str]:
     """`mlflow/server.sh` on it, with passwords."""
     pytest.importorskip("flask_wtf", reason="mlflow[auth] is not installed")
-    port = _port()
+    port = free_port()
     environment = {
         **os.environ,
         "PYTHON": sys.executable,
@@ -85,14 +75,7 @@ def server(database: str, tmp_path: Path) -> Iterator[str]:
         start_new_session=True,
     )
     base = f"http://127.0.0.1:{port}"
-    for _ in range(480):
-        try:
-            urllib.request.urlopen(f"{base}/health", timeout=1)
-            break
-        except urllib.error.HTTPError:
-            break  # it answers: that a password is wanted
-        except OSError:
-            time.sleep(0.25)
+    wait_for_server(base)
     yield base
     os.killpg(process.pid, 15)
     process.wait(20)

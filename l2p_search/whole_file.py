@@ -1,15 +1,15 @@
-"""Writing a file so that a reader sees the old text or the new one, whole."""
+"""Writing a file so that a reader sees the old content or the new one, whole."""
 
 import os
 from pathlib import Path
 
 
-def write_text(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write beside the target, flush to the disk, rename. Raises OSError; leaves no rest."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(beside, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)

@@ -1,0 +1,142 @@
+"""Figures of a whole search: its course, what mattered, and its trials as lines."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from l2p_search.report.figures import BLUE, GREY, MAP, ORANGE
+
+_MOST_LABELS = 8
+_MANY = 20
+_JITTER = 0.025
+
+
+@dataclass(frozen=True)
+class Point:
+    """A trial: its mean validation accuracy, the hyperparameters, whether it has all seeds."""
+
+    number: int
+    accuracy: float
+    values: Mapping[str, object]
+    complete: bool = True
+
+
+def course_figure(points: Sequence[Point], importance: Mapping[str, float] | None) -> Figure:
+    """Accuracy over the trials with the best so far; beside it what mattered, where known."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    course, shares = figure.subplots(1, 2, width_ratios=(3, 2))
+    complete = [point for point in points if point.complete]
+    stopped = [point for point in points if not point.complete]
+    if stopped:
+        course.plot(*_places(stopped), "x", color=GREY, ms=5, label="stopped early")
+    course.plot(*_places(complete), "o", color=BLUE, ms=4, alpha=0.7, label="trial")
+    best = list(accumulate((point.accuracy for point in complete), max))
+    numbers = [point.number for point in complete]
+    course.step(numbers, best, where="post", color=ORANGE, lw=2, label="best so far")
+    course.set(xlabel="trial", ylabel="validation accuracy, %")
+    course.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)
+    course.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if importance is None:
+        shares.axis("off")
+        shares.text(0.5, 0.5, "too few trials\nto tell what mattered", ha="center", color=GREY)
+    else:
+        keys = list(importance)[::-1]
+        bars = shares.barh(keys, [importance[key] for key in keys], color=BLUE)
+        shares.bar_label(bars, fmt="%.2f", padding=3)
+        shares.set(xlabel="share of the variance (fANOVA)", xlim=(0, 1.12))
+        shares.set_title("importance of hyperparameters", fontsize=11)
+        shares.spines[["top", "right"]].set_visible(False)
+    course.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def lines_figure(points: Sequence[Point]) -> Figure:
+    """Complete trials as lines through their hyperparameters to their accuracy; the best bold."""
+    ordered = sorted((p for p in points if p.complete), key=lambda point: point.accuracy)
+    keys = list(ordered[0].values)
+    accuracies = np.array([point.accuracy for point in ordered])
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    axes = figure.subplots()
+    heights = np.array([_axis(axes, i, ordered, key) for i, key in enumerate(keys)])
+    spread = np.random.default_rng(0).uniform(-_JITTER, _JITTER, heights.shape)
+    heights = heights + spread  # so that many lines through one value are seen to be many
+    last = _numeric(axes, len(keys), accuracies.tolist(), log=False)
+    rows = np.vstack([heights, last])
+    # Of many trials the lower half is often far below: colours tell the upper half apart.
+    low = np.median(accuracies) if len(ordered) >= _MANY else accuracies.min()
+    norm = Normalize(float(low), float(accuracies.max()))
+    for row, accuracy in zip(rows.T, accuracies, strict=True):
+        axes.plot(row, color=colormaps[MAP](norm(accuracy)), lw=0.9, alpha=0.75)
+    axes.plot(rows[:, -1], color=ORANGE, lw=2.5, label=f"best: trial {ordered[-1].number}")
+    axes.set_xticks(range(len(keys) + 1), [*keys, "validation\naccuracy, %"])
+    axes.set(ylim=(-0.07, 1.07), xlim=(-0.3, len(keys) + 0.35), yticks=[])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0))
+    scale = ScalarMappable(norm, MAP)
+    figure.colorbar(
+        scale,
+        ax=axes,
+        extend="min" if low > accuracies.min() else "neither",
+        label="validation accuracy, %",
+    )
+    return figure
+
+
+def _axis(axes: Axes, place: int, points: Sequence[Point], key: str) -> list[float]:
+    """Draw one hyperparameter's axis; where on it each trial is, from 0 to 1."""
+    values = [point.values[key] for point in points]
+    numbers = [float(value) for value in values if isinstance(value, (int, float))]
+    distinct = sorted(set(values), key=lambda v: (isinstance(v, str), v))
+    if len(distinct) > _MOST_LABELS and len(numbers) == len(values):
+        log = min(numbers) > 0.0 and max(numbers) / min(numbers) > 30.0
+        return _numeric(axes, place, numbers, log)
+    top = max(1, len(distinct) - 1)
+    heights = {value: rank / top for rank, value in enumerate(distinct)}
+    _labels(axes, place, {height: _short(value) for value, height in heights.items()})
+    return [heights[value] for value in values]
+
+
+def _numeric(axes: Axes, place: int, values: Sequence[float], log: bool) -> list[float]:
+    scaled = [math.log(value) if log else value for value in values]
+    low, high = min(scaled), max(scaled)
+    width = (high - low) or 1.0
+    marks = [low + part * width for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    labels = {
+        (mark - low) / width: f"{math.exp(mark) if log else mark:.3g}"
+        for mark in (marks if high > low else marks[:1])
+    }
+    _labels(axes, place, labels)
+    return [(value - low) / width for value in scaled]
+
+
+def _labels(axes: Axes, place: int, labels: Mapping[float, str]) -> None:
+    axes.axvline(place, color="#bbbbbb", lw=1, zorder=0)
+    for height, label in labels.items():
+        axes.text(
+            place - 0.03,
+            height,
+            label,
+            ha="right",
+            va="center",
+            fontsize=9,
+            zorder=5,
+            bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1},
+        )
+
+
+def _places(points: Sequence[Point]) -> tuple[list[int], list[float]]:
+    return [point.number for point in points], [point.accuracy for point in points]
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
