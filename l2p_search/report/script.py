@@ -17,6 +17,13 @@ _LOADERS = {
     "texas": 'WebKB(f"{root}/WebKB", "texas")',
     "wisconsin": 'WebKB(f"{root}/WebKB", "wisconsin")',
     "cornell": 'WebKB(f"{root}/WebKB", "cornell")',
+    "cornell-legacy": 'WebKB(f"{root}/WebKB-legacy", "cornell")',
+}
+# What would be downloaded for the legacy name are the corrected files.
+_CHECKS = {
+    "cornell-legacy": """    if data.y.bincount().tolist() != [33, 1, 18, 101, 30]:
+        sys.exit("these files are the corrected ones; the legacy ones are needed")
+"""
 }
 _POSTERIORS = {
     "select": """    # Learning to Select: a softmax over the steps.
@@ -27,16 +34,95 @@ _POSTERIORS = {
     return torch.cat([quit_[:, :1], quit_[:, 1:] + stay[:, :-1], stay[:, -1:]], dim=-1)
 """,
 }
+_OBJECTIVES = {
+    "vi": """    def loss(self, x, y, nodes):
+        \"""-log p(y | t) with t ~ Gumbel-softmax(q), plus the KL divergence from the prior.\"""
+        logits, log_q = self(x)
+        t = F.gumbel_softmax(log_q, tau=TEMPERATURE, dim=-1)
+        fit = F.cross_entropy((t.unsqueeze(-1) * logits).sum(dim=1)[nodes], y[nodes])
+        return fit + KL_WEIGHT * divergence(log_q[nodes])
+
+    @torch.no_grad()
+    def predict(self, x):
+        \"""Class scores mixed by q itself: no noise, no dropout.\"""
+        self.eval()
+        logits, log_q = self(x)
+        return (log_q.exp().unsqueeze(-1) * logits).sum(dim=1)
+""",
+    "em": """    def m_step(self, x, y, nodes):
+        \"""-E_q[log p(y | t)], taken exactly, plus the KL divergence from the prior.\"""
+        log_likelihood, log_q = self.labelled(x, y, nodes)
+        fit = -(log_q.exp() * log_likelihood).sum(dim=-1).mean()
+        return fit + KL_WEIGHT * divergence(log_q)
+
+    def projection(self, x, y, nodes):
+        \"""Fit q to the exact posterior of the E-step, q*(t) = p(y | t) p(t) / sum over t.\"""
+        log_likelihood, log_q = self.labelled(x, y, nodes)
+        exact = F.softmax(log_likelihood + log_prior(), dim=-1).detach()
+        return -(exact * log_q).sum(dim=-1).mean()
+
+    def labelled(self, x, y, nodes):
+        \"""log p(y | t) and log q(t) of some nodes: [nodes, K + 1].\"""
+        logits, log_q = self(x)
+        own = y[nodes].view(-1, 1, 1).expand(-1, K + 1, 1)
+        return F.log_softmax(logits[nodes], dim=-1).gather(-1, own).squeeze(-1), log_q[nodes]
+
+    @torch.no_grad()
+    def predict(self, x):
+        \"""log p(y), the steps summed out: no dropout.\"""
+        self.eval()
+        logits, log_q = self(x)
+        return (log_q.unsqueeze(-1) + F.log_softmax(logits, dim=-1)).logsumexp(dim=1)
+""",
+}
+_UPPER_LOSS = {"vi": "loss", "em": "projection"}
+_LOWER_LOSS = {"vi": "loss", "em": "m_step"}
+_BEFORE = {
+    "second_order": """\
+        noise, before = torch.get_rng_state(), [each.detach().clone() for each in theta]
+"""
+}
 _LEVELS = {
     "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
         model.eval()
-        loss = model.negative_elbo(x, y, val)
+        loss = model.{upper_loss}(x, y, val)
         upper.zero_grad()
         loss.backward()
         upper.step()
 """,
+    "second_order": """\
+        # Upper level: phi on the validation nodes, at the new theta; and as phi has also moved
+        # theta in the lower step, minus LR times a finite difference along v = dL_val / dtheta.
+        model.eval()
+        loss = model.{upper_loss}(x, y, val)
+        gradients = torch.autograd.grad(loss, [*phi, *theta], materialize_grads=True)
+        v = gradients[len(phi) :]
+        epsilon = 0.01 / max(torch.cat([each.flatten() for each in v]).norm().item(), 1e-19)
+        after = [each.detach().clone() for each in theta]
+        further = torch.get_rng_state()
+
+        def phi_gradients(shift):
+            move(theta, [start + shift * each for start, each in zip(before, v)])
+            torch.set_rng_state(noise)  # the same dropout and Gumbel noise as the lower step's
+            model.train()
+            return torch.autograd.grad(model.{lower_loss}(x, y, train), phi)
+
+        differences = zip(phi_gradients(epsilon), phi_gradients(0.0))
+        for each, gradient, (moved, still) in zip(phi, gradients, differences):
+            each.grad = gradient - LR * (moved - still) / epsilon
+        upper.step()
+        move(theta, after)
+        torch.set_rng_state(further)
+""",
     "joint": "        upper.step()\n",
 }
+_MOVE = """def move(parameters, values):
+    with torch.no_grad():
+        for parameter, value in zip(parameters, values):
+            parameter.copy_(value)
+
+
+"""
 _PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
 
 Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds validation
@@ -61,7 +147,7 @@ from torch_geometric.utils import remove_self_loops, to_undirected
 def load(root):
     """Row-normalised features, the normalised adjacency, labels, and masks [splits, nodes]."""
     data = {load}[0]
-    x = data.x / data.x.sum(dim=1, keepdim=True).clamp(min=1e-12)
+{check}    x = data.x / data.x.sum(dim=1, keepdim=True).clamp(min=1e-12)
     edges = to_undirected(remove_self_loops(data.edge_index)[0], num_nodes=len(x))
     index, weight = gcn_norm(edges, num_nodes=len(x), add_self_loops=True)
     adjacency = torch.sparse_coo_tensor(index, weight, (len(x), len(x))).coalesce()
@@ -94,20 +180,11 @@ class L2P(nn.Module):
         h = torch.stack(steps, dim=1)
         return self.last(h), log_posterior((h * self.w).sum(dim=-1) + self.b)
 
-    def negative_elbo(self, x, y, nodes):
-        """-log p(y | t) with t ~ Gumbel-softmax(q), plus the KL divergence from the prior."""
-        logits, log_q = self(x)
-        t = F.gumbel_softmax(log_q, tau=TEMPERATURE, dim=-1)
-        fit = F.cross_entropy((t.unsqueeze(-1) * logits).sum(dim=1)[nodes], y[nodes])
-        kl = (log_q.exp() * (log_q - log_prior())).sum(dim=-1)
-        return fit + KL_WEIGHT * kl[nodes].mean()
+{objective}
 
-    @torch.no_grad()
-    def predict(self, x):
-        """Class scores mixed by q itself: no noise, no dropout."""
-        self.eval()
-        logits, log_q = self(x)
-        return (log_q.exp().unsqueeze(-1) * logits).sum(dim=1)
+def divergence(log_q):
+    """KL(q || p), the mean over nodes."""
+    return (log_q.exp() * (log_q - log_prior())).sum(dim=-1).mean()
 
 
 def log_prior():
@@ -115,7 +192,7 @@ def log_prior():
     return unnormalised - unnormalised.logsumexp(dim=0)
 
 
-def train(seed, x, adjacency, y, train, val, test):
+{move}def train(seed, x, adjacency, y, train, val, test):
     """One seed: its split, its initialisation, its noise. Returns accuracies in percent."""
     torch.manual_seed(seed)
     split = seed % len(train)
@@ -128,12 +205,14 @@ def train(seed, x, adjacency, y, train, val, test):
         ],
         lr=LR,
     )
-    upper = torch.optim.Adam([model.w, model.b], lr=UPPER_LR)
+    theta = [*model.first.parameters(), *model.last.parameters()]
+    phi = [model.w, model.b]
+    upper = torch.optim.Adam(phi, lr=UPPER_LR)
     best, waited, result = None, 0, (0.0, 0.0)
     for _ in range(EPOCHS):
         # Lower level: {lower} on the training nodes.
         model.train()
-        loss = model.negative_elbo(x, y, train)
+{before}        loss = model.{lower_loss}(x, y, train)
         lower.zero_grad()
         upper.zero_grad()
         loss.backward()
@@ -171,13 +250,15 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         raise UserError(
             f"--format script: torch-geometric has no dataset {dataset}; it can be had for {known}"
         )
-    possible = {"algorithm": ("vi",), "level": tuple(_LEVELS), "backbone": ("appnp",)}
-    for key, wanted in possible.items():
-        value = getattr(config, key)
-        if value not in wanted:
-            raise UserError(
-                f"--format script: {key}={value} has no short program; export it as yaml"
-            )
+    if config.algorithm == "em" and config.level == "joint":
+        raise UserError(
+            "--format script: algorithm=em with level=joint has no short program;"
+            " export it as yaml"
+        )
+    losses = {
+        "lower_loss": _LOWER_LOSS[config.algorithm],
+        "upper_loss": _UPPER_LOSS[config.algorithm],
+    }
     joint = config.level == "joint"
     load = _LOADERS[dataset]
     return _PROGRAM.format(
@@ -194,7 +275,12 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         scorers="K + 1" if config.scorer == "per_step" else "1",
         last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
         lower="theta and phi" if joint else "theta",
-        upper=_LEVELS[config.level],
+        upper=_LEVELS[config.level].format(**losses),
+        objective=_OBJECTIVES[config.algorithm],
+        before=_BEFORE.get(config.level, ""),
+        move=_MOVE if config.level == "second_order" else "",
+        check=_CHECKS.get(dataset, ""),
+        lower_loss=losses["lower_loss"],
         standing="-val_loss" if config.stop_on == "val_loss" else "(val_accuracy, -val_loss)",
     )
 
