@@ -141,7 +141,8 @@ def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: 
     where = elsewhere(journal.directory, searches_folder(None))
     resume = f"l2p-search --resume --name {journal.directory.name}{where}"
     _warn_of_other_versions(journal)
-    journal.begin(goal, {"command": shlex.join(sys.argv), "versions": versions()})
+    command = shlex.join(["l2p-search", *sys.argv[1:]])
+    journal.begin(goal, {"command": command, "versions": versions()})
     with Signals(resume) as signals:
         with display(journal, args.quiet) as show, tracking(args, journal) as record:
 

@@ -44,6 +44,7 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         config=record.config,
         result=record.result,
         reason=record.reason,
+        ended=record.ended,
         files=_profile_files(record.result, title) if record.result is not None else {},
     )
 
@@ -183,32 +184,31 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
 def _description(journal: Journal, outcome: Outcome) -> str:
     """Markdown for the run's page."""
     settings, best = outcome.settings, outcome.best
-    lines = [
-        f"### Search `{journal.directory.name}` on {settings.dataset}",
-        "",
-        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}`,"
-        f" {settings.seeds} seeds each, proposed by {settings.sampler} (seed {settings.seed}).",
-        "",
-    ]
+    whole = (
+        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}` on"
+        f" {settings.dataset}, {settings.seeds} seeds each, proposed by {settings.sampler} (seed"
+        f" {settings.seed})."
+    )
     if best is None or best.result is None:
-        return "\n".join([*lines, "No trial has all its seeds yet."])
+        return f"{whole} No trial has all its seeds yet."
+    # The page shows the first lines only, until one asks for more.
+    lines = []
     if outcome.confirmed is not None:
-        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds.", ""]
-    lines += [
-        f"Test accuracy on the search's own seeds (the paper's protocol): {outcome.protocol} %.",
-        "",
-    ]
+        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds."]
+    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
     if (paper := paper_figure(settings.dataset, best.config)) is not None:
-        lines += [f"The paper reports {paper}.", ""]
+        protocol += f" The paper reports {paper}."
+    ties = count(len(outcome.ties) - 1, "other")
     lines += [
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %,"
-        f" tied with {len(outcome.ties) - 1} others:",
-        "",
-        f"`{describe_config(best.config, settings.space.dimensions)}`",
-        "",
+        protocol,
+        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
+        f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
+        whole,
         "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
+        f"Take it away: `l2p-search export --search {journal.directory.name} --out best.yaml`, or"
+        " `best.yaml` among the artifacts.",
     ]
-    return "\n".join(lines)
+    return "\n\n".join(lines)
 
 
 def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:

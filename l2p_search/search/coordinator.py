@@ -243,12 +243,17 @@ class Coordinator:
                 self._journal.confirm(result)
             self._tell(Event("confirmed", self._records[task.number], result, reason))
             return
-        self._journal.end(task.number, status, result, reason)
+        record = TrialRecord(
+            number=task.number,
+            status=status,
+            config=task.config,
+            result=result,
+            reason=reason,
+            ended=time.time(),
+        )
+        self._journal.end(record)
         if result is not None:
             self._tally.trial_seconds.append(result.seconds)
-        record = TrialRecord(
-            number=task.number, status=status, config=task.config, result=result, reason=reason
-        )
         self._keep(record)
         self._tell(Event("ended", record))
 

@@ -185,21 +185,16 @@ class Journal:
         self._optuna_numbers[number] = asked.number
         return answer
 
-    def end(
-        self,
-        number: int,
-        status: TrialStatus,
-        result: TrialResult | None = None,
-        reason: str | None = None,
-    ) -> None:
+    def end(self, record: TrialRecord) -> None:
         """Record how a trial ended."""
         outcome = {
-            "status": status.value,
-            "reason": reason,
-            "result": None if result is None else result.to_mapping(),
+            "status": record.status.value,
+            "reason": record.reason,
+            "result": None if record.result is None else record.result.to_mapping(),
+            "ended": record.ended,
         }
         with _explained(self.directory):
-            optuna_number = self._optuna_numbers[number]
+            optuna_number = self._optuna_numbers[record.number]
             self._storage.set_trial_user_attr(self._id(optuna_number), "outcome", outcome)
             self._tell(optuna_number, outcome)
 
@@ -265,6 +260,7 @@ def _record(trial: FrozenTrial) -> TrialRecord:
         status=TrialStatus(outcome["status"]),
         config=config,
         reason=outcome["reason"],
+        ended=outcome.get("ended"),
         result=None if result is None else TrialResult.from_mapping(result),
     )
 

@@ -14,7 +14,7 @@ class TrialRecord:
     """One configuration of a search with its status and, once there, its result.
 
     A raced-out trial has the result of the seeds it was given. A failed one may have the result
-    of its surviving seeds.
+    of its surviving seeds. `ended` is in seconds since 1970.
     """
 
     number: int
@@ -22,6 +22,7 @@ class TrialRecord:
     config: TrialConfig
     result: TrialResult | None = None
     reason: str | None = None
+    ended: float | None = None
 
     @property
     def objective(self) -> float | None:

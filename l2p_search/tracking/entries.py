@@ -33,7 +33,16 @@ class TrialEntry:
     config: TrialConfig
     result: TrialResult | None = None
     reason: str | None = None
+    ended: float | None = None
     files: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def span(self) -> tuple[int | None, int | None]:
+        """When training began and ended, in milliseconds since 1970, where that is known."""
+        if self.ended is None:
+            return None, None
+        seconds = self.result.seconds if self.result is not None else 0.0
+        return round(1000 * (self.ended - seconds)), round(1000 * self.ended)
 
     @property
     def name(self) -> str:

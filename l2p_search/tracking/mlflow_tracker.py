@@ -116,16 +116,18 @@ class MlflowTracker:
             return
         if trial.uid in known:
             self._client.delete_run(known[trial.uid][0])  # its writer died over it
+        began, ended = trial.span
         run = self._client.create_run(
             self._experiment(search),
             run_name=trial.name,
+            start_time=began,
             tags={"mlflow.parentRunId": parent, "kind": "trial", **trial.tags()},
         )
         run_id = run.info.run_id
         self._batch(run_id, trial.metrics(), trial.params(), {})
         self._input(run_id, search.dataset, search.data_digest)
         self._files(run_id, trial.files)
-        self._client.set_terminated(run_id, RUN_STATUS[trial.status])
+        self._client.set_terminated(run_id, RUN_STATUS[trial.status], ended)
         known[trial.uid] = (run_id, RUN_STATUS[trial.status])
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 VIEW_KEY = "l2p-search"
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
 _METRICS = ("val_accuracy_mean", "val_accuracy_std")
+_GROUPS = ("curve", "profile", "seed", "Model metrics")
+"""Of metrics, by the name before the slash; MLflow draws each, and so they are folded away."""
 
 
 def view_state(params: Sequence[str] = _COLUMNS) -> str:
@@ -27,11 +29,9 @@ def view_state(params: Sequence[str] = _COLUMNS) -> str:
             "orderByKey": "metrics.`val_accuracy_mean`",
             "orderByAsc": False,
             "selectedColumns": [*columns, "attributes.`Status`"],
-            "compareRunSections": [
-                {"uuid": "l2p", "name": "Trials", "display": True, "isReordered": False}
-            ],
+            "compareRunSections": [_section("l2p", "Trials", True), *map(_folded, _GROUPS)],
             "compareRunCharts": charts,
-            "isAccordionReordered": False,
+            "isAccordionReordered": True,
             "runsPinned": [],
             "runsHidden": [],
         }
@@ -44,6 +44,14 @@ def runs_link(base: str, experiment: str) -> str:
         f"{base}/#/experiments/{experiment}/runs?workflowType=machine_learning"
         f"&viewStateShareKey={VIEW_KEY}"
     )
+
+
+def _folded(group: str) -> dict[str, object]:
+    return _section(f"l2p-{group}", group, False)
+
+
+def _section(uuid: str, name: str, open_: bool) -> dict[str, object]:
+    return {"uuid": uuid, "name": name, "display": open_, "isReordered": True}
 
 
 def _chart(uuid: str, kind: str) -> dict[str, object]:
