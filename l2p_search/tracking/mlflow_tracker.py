@@ -58,11 +58,13 @@ def explained(store: Store) -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, OSError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise UserError(
-            f"{store.uri}: MLflow cannot use it ({first}); check the address, or leave"
-            " --tracking-uri out for a database in ./mlflow"
-        ) from error
+        first = str(error).strip().splitlines()[0].rstrip(".")
+        way_out = (
+            "run it from another folder, or name a server with --tracking-uri"
+            if store.embedded
+            else "check the address, or leave --tracking-uri out for a database in ./mlflow"
+        )
+        raise UserError(f"{store.uri}: MLflow cannot use it ({first}); {way_out}") from error
 
 
 class MlflowTracker:

@@ -1,6 +1,7 @@
 """What is in the store after a search, after a resume, and after an outage."""
 
 import socket
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,13 @@ def journal(tmp_path: Path, small_graph: Graph) -> Journal:
     )
     found.close()
     return Journal.read(tmp_path / "searches" / "s")
+
+
+def _forget_stores() -> None:
+    """MLflow keeps a store open that it was once given."""
+    from mlflow.tracking._tracking_service.utils import _tracking_store_registry
+
+    _tracking_store_registry._get_store_with_resolved_uri.cache_clear()
 
 
 def _write(journal: Journal, store: Store) -> None:
@@ -216,6 +224,45 @@ def test_a_foreign_or_damaged_database_gets_one_line(journal: Journal, tmp_path:
     store = Store(f"sqlite:///{tmp_path}/not.db", tmp_path / "artifacts")
     with pytest.raises(UserError, match="MLflow cannot use it"), explained(store):
         MlflowTracker(store).begin(search_entry(journal))
+
+
+def test_a_store_of_an_older_mlflow_says_how_to_bring_it_up_to_date(
+    journal: Journal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sync"]) == 0
+    with sqlite3.connect("mlflow/mlflow.db") as database:
+        database.execute("UPDATE alembic_version SET version_num = '451aebb31d03'")
+    database.close()
+    capsys.readouterr()
+    _forget_stores()
+    assert main(["sync"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "out-of-date database schema" in said
+    assert "mlflow db upgrade" in said
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="there is no read-only /sys")
+def test_a_read_only_folder_gets_one_line(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir("/sys/kernel")
+    assert main(["sync", "--dir", str(journal.directory.parent)]) == 2
+    assert "/sys/kernel/mlflow/artifacts: cannot be made (" in capsys.readouterr().err
+    entry = search_entry(journal)
+    failure = Recorder(find_store(None), entry).close(entry, interrupted=False)
+    assert failure is not None
+    assert "cannot be made" in failure
+
+
+@pytest.mark.parametrize("name", ["a/b", "../up", ".."])
+def test_a_name_with_slashes_is_refused(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["--dataset", "demo", "--name", name, "--trials", "1"]) == 2
+    said = capsys.readouterr().err
+    assert f"--name '{name}': must be the name of a folder" in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_in_another_script_just_works(tmp_path: Path, small_graph: Graph) -> None:
