@@ -71,7 +71,8 @@ class _Best:
 
 
 def _profiles(args: argparse.Namespace) -> list[_Best]:
-    """The best of each posterior and dataset over all searches; quit first, datasets by name."""
+    """The best of each posterior and dataset over all searches, in the paper's order."""
+    from l2p_search.data.catalogue import DATASETS
     from l2p_search.search.directory import list_searches, searches_folder
     from l2p_search.search.journal import Journal
 
@@ -92,4 +93,6 @@ def _profiles(args: argparse.Namespace) -> list[_Best]:
         if name not in seen:
             there = ", ".join(sorted(seen)) or "none"
             raise UserError(f"--datasets {name}: no search of it in {folder} (there are: {there})")
-    return [best for key, best in sorted(found.items()) if key[1] in (args.datasets or seen)]
+    known = list(DATASETS)
+    wanted = [best for best in found.values() if best.dataset in (args.datasets or seen)]
+    return sorted(wanted, key=lambda best: (best.posterior, known.index(best.dataset)))
