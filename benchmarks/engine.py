@@ -27,7 +27,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph
 from l2p_search.model import sparse
-from l2p_search.model.backbones import build_backbone
+from l2p_search.model.models import build_network
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.memory import keep_freed_memory
 
@@ -36,7 +36,7 @@ SEEDS = 20
 
 def engine(graph: Graph, config: TrialConfig, seeds: int) -> Callable[[], None]:
     """An epoch of the engine, as `fit` runs it."""
-    learner = BiLevel(graph, build_backbone(graph, config), config, range(seeds), torch.float32)
+    learner = BiLevel(graph, build_network(graph, config), config, range(seeds), torch.float32)
 
     def epoch() -> None:
         learner.lower_step()

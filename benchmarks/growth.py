@@ -23,7 +23,7 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph, undirected
-from l2p_search.model.backbones import build_backbone
+from l2p_search.model.models import build_network
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import keep_freed_memory
@@ -54,7 +54,7 @@ def synthetic(nodes: int, edges: int, features: int, classes: int, density: floa
 
 def epoch_ms(graph: Graph, config: TrialConfig, seeds: int, epochs: int) -> float:
     """The median time of an epoch."""
-    learner = BiLevel(graph, build_backbone(graph, config), config, range(seeds), torch.float32)
+    learner = BiLevel(graph, build_network(graph, config), config, range(seeds), torch.float32)
     times = []
     for _ in range(epochs + 2):
         started = time.perf_counter()

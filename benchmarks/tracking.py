@@ -22,7 +22,7 @@ from typing import Any
 
 from mlflow import MlflowClient
 
-from l2p_search.cli.tracked import _profile_files
+from l2p_search.cli.tracked import _trial_files
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.results import TrialStatus
@@ -60,7 +60,7 @@ def ours(trials: list[TrialEntry], folder: Path, files: bool) -> float:
     started = time.perf_counter()
     for trial in trials:
         if files and trial.result is not None:
-            trial = dataclasses.replace(trial, files=_profile_files(trial.result, trial.name))
+            trial = dataclasses.replace(trial, files=_trial_files(trial.result, trial.name))
         tracker.record(parent, SEARCH, trial)
     return (time.perf_counter() - started) / len(trials)
 

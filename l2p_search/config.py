@@ -22,6 +22,20 @@ PROVENANCE = "provenance"
 MAX_STEPS = 64
 """The largest K of the paper; the log-space posteriors are tested up to it."""
 
+Model = Literal[
+    "l2p",
+    "mlp",
+    "gcn",
+    "gat",
+    "appnp",
+    "gprgnn",
+    "gcnii",
+    "dagnn",
+    "resgcn",
+    "jknet",
+    "incepgcn",
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrialConfig:
@@ -34,8 +48,15 @@ class TrialConfig:
     weight_decay: float = 5e-4
     K: int = 16
 
+    # What is trained: L2P, or a baseline to compare it with. Of what follows, a baseline reads
+    # the keys that it has a use for.
+    model: Model = "l2p"
+    edge_dropout: float = 0.0
+    heads: int = 8
+    identity: float = 0.5
+
     # The model (section 4).
-    backbone: Literal["appnp"] = "appnp"
+    backbone: Literal["appnp", "gcn", "gat", "gcnii"] = "appnp"
     teleport: float = 0.1
     posterior: Literal["select", "quit"] = "quit"
     scorer: Literal["per_step", "shared"] = "shared"
@@ -62,6 +83,11 @@ class TrialConfig:
             value = getattr(self, key)
             if not low <= value <= high:
                 raise ConfigError(f"{key}={value!r} is out of range: {says}")
+        attends = self.model == "gat" or (self.model == "l2p" and self.backbone == "gat")
+        if attends and self.hidden % self.heads:
+            raise ConfigError(
+                f"hidden={self.hidden} cannot be shared by heads={self.heads}; give a multiple"
+            )
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], base: Self | None = None) -> Self:
@@ -90,6 +116,14 @@ class TrialConfig:
         return dataclasses.asdict(self)
 
     @property
+    def method(self) -> str:
+        """What is trained, in a word: l2q, l2s, either on another backbone (l2q-gcn), or gcn."""
+        if self.model != "l2p":
+            return self.model
+        name = "l2q" if self.posterior == "quit" else "l2s"
+        return name if self.backbone == "appnp" else f"{name}-{self.backbone}"
+
+    @property
     def config_id(self) -> str:
         """A content hash: equal for equal configurations, whatever file they came from."""
         canonical = json.dumps(self.to_mapping(), sort_keys=True)
@@ -101,9 +135,12 @@ _BELOW_ONE = math.nextafter(1.0, 0.0)
 _HUGE = 1e9
 _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("dropout", 0.0, 0.99, "give a rate from 0 to 0.99; at 1 nothing would be left to learn from"),
+    ("edge_dropout", 0.0, 0.99, "give a rate from 0 to 0.99; 0 keeps every edge"),
     ("lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
     ("upper_lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
     ("hidden", 1, 65536, "give at least 1 hidden unit, such as 64"),
+    ("heads", 1, 1024, "give at least 1 attention head, such as 8"),
+    ("identity", 0.0, _HUGE, "give 0 or more, such as 0.5"),
     ("weight_decay", 0.0, _HUGE, "give 0 or more, such as 5e-4"),
     ("K", 1, MAX_STEPS, f"give a number of propagation steps from 1 to {MAX_STEPS}"),
     ("teleport", 0.0, _BELOW_ONE, "give a probability from 0 to below 1, such as 0.1"),

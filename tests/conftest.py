@@ -18,9 +18,15 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Another number of threads sums in another order; fixtures of a module must agree too."""
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test reads or writes the user's own folders, and each runs on one thread."""
+    """No test reads or writes the user's own folders, or keeps another number of threads."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
     torch.set_num_threads(1)

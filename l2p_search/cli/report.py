@@ -111,8 +111,10 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
         f"# data {settings.data_digest}; "
         + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
     ]
-    profile = profile_figure(best.result, f"trial {best.number}")
-    images = {"How far nodes look": rendered(profile, "png", dpi=120)}
+    images = {}
+    if best.result.profile is not None:
+        profile = profile_figure(best.result, f"trial {best.number}")
+        images["How far nodes look"] = rendered(profile, "png", dpi=120)
     if best.result.curves is not None:
         images["How it learned"] = rendered(curves_figure(best.result.curves), "png", dpi=120)
     return Page(

@@ -36,12 +36,14 @@ def print_results(
     if finish.exhausted:
         print(f"Every configuration of the space was visited: {len(outcome.records)} in all.")
     best = outcome.best
-    if best is None or best.result is None or best.result.profile is None:
+    if best is None or best.result is None:
         print("No trial finished, so there is no best one.")
         return
     _print_accuracy(outcome, finish.unconfirmed)
-    print(f"\nprofile of trial {best.number}: nodes take {best.result.expected_step:.2f} steps")
-    print(bar_chart(best.result.profile))
+    if best.result.profile is not None:
+        steps = f"{best.result.expected_step:.2f} steps"
+        print(f"\nprofile of trial {best.number}: nodes take {steps}")
+        print(bar_chart(best.result.profile))
     if importance is not None:
         print("\nimportance for validation accuracy (fANOVA, shares of its variance)")
         width = max(map(len, importance))

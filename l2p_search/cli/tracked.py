@@ -45,7 +45,7 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         result=record.result,
         reason=record.reason,
         ended=record.ended,
-        files=_profile_files(record.result, title) if record.result is not None else {},
+        files=_trial_files(record.result, title) if record.result is not None else {},
     )
 
 
@@ -136,10 +136,11 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
     )
 
 
-def _profile_files(result: TrialResult, title: str) -> dict[str, bytes]:
+def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
+    files = {"config.yaml": dump_yaml(result.config.to_mapping()).encode()}
     profile = result.profile
     if profile is None:
-        return {}
+        return files
     seeds = [seed for seed in result.finished if seed.profile is not None]
     data: dict[str, Any] = {
         "seeds": [seed.seed for seed in seeds],
@@ -157,11 +158,10 @@ def _profile_files(result: TrialResult, title: str) -> dict[str, bytes]:
             arrays[f"{key}_labels"] = np.array(list(data[key]))
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)
-    return {
+    return files | {
         "profile.npz": packed.getvalue(),
         "profile.json": json.dumps(data, allow_nan=False).encode(),
         "profile.png": rendered(profile_figure(result, title), "png", dpi=100),
-        "config.yaml": dump_yaml(result.config.to_mapping()).encode(),
     }
 
 
@@ -226,7 +226,8 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         course = course_figure(points, importance_of(outcome))
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points), "png")
-        files["profile.png"] = rendered(profile_figure(best.result, title), "png")
+        if best.result.profile is not None:
+            files["profile.png"] = rendered(profile_figure(best.result, title), "png")
         if best.result.curves is not None:
             files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
     return files

@@ -164,13 +164,13 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
     )
     print(
-        f"config {config.config_id}: {config.posterior} on {config.backbone}, K={config.K}"
-        f" hidden={config.hidden} dropout={config.dropout:g} lr={config.lr:g}"
-        f" weight_decay={config.weight_decay:g} kl_weight={config.kl_weight:g}"
+        f"config {config.config_id}: {config.method}, K={config.K} hidden={config.hidden}"
+        f" dropout={config.dropout:g} lr={config.lr:g} weight_decay={config.weight_decay:g}"
+        + (f" kl_weight={config.kl_weight:g}" if config.model == "l2p" else "")
     )
     if result.reason is not None:
         print(f"warning: {result.reason}", file=sys.stderr)
-    if result.profile is None:
+    if not result.finished:
         return
     print(
         f"validation accuracy  {result.val_accuracy_mean:6.2f} ± {result.val_accuracy_std:.2f} %"
@@ -180,5 +180,6 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         f"   (mean and standard deviation over {len(result.finished)} seeds,"
         f" {result.seconds:.1f} s)"
     )
-    print(f"profile: nodes take {result.expected_step:.2f} steps on average")
-    print(bar_chart(result.profile))
+    if result.profile is not None:
+        print(f"profile: nodes take {result.expected_step:.2f} steps on average")
+        print(bar_chart(result.profile))

@@ -5,17 +5,20 @@ nodes, so they commute: H_0 is projected at once, and only a few columns are pro
 instead of all hidden units.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
-from l2p_search.model.features import Features
-from l2p_search.model.network import GradientSink
+from l2p_search.model.features import Features, features_of
+from l2p_search.model.network import GradientSink, Parameters, glorot
 
 _MATMUL_WIDTH = 16
 """Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
@@ -36,6 +39,54 @@ class EncoderNoise:
     def scale(self) -> float:
         """Of each of the two dropouts."""
         return keep_scale(self.rate)
+
+
+class Encoder:
+    """The two dense layers of one graph and configuration: their parameters and their dropout."""
+
+    first_layer = frozenset({"W_1", "b_1"})
+
+    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+        """Prepare the features once for all epochs and seeds."""
+        self._features = features_of(graph.x.to(dtype), config.hidden)
+        self._shapes = (graph.num_features, config.hidden, graph.num_classes)
+        self._hidden_shape = (graph.num_nodes, config.hidden)
+        self._rate = config.dropout
+        self._dtype = dtype
+        self.noise_size = 0
+        if config.dropout > 0:
+            self.noise_size = self._features.noise_size + graph.num_nodes * config.hidden
+        # Parameters with gradient, two moments of Adam and the best state; hidden representations
+        # with gradient and random bytes; the pattern's dropped values.
+        words = 6 * graph.num_features * config.hidden + 3 * graph.num_nodes * config.hidden
+        self.bytes_per_seed = 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
+
+    def initial(self, generators: Sequence[Generator]) -> Parameters:
+        """Glorot weights, zero biases."""
+        features, hidden, classes = self._shapes
+        seeds, dtype = len(generators), self._dtype
+        return {
+            "W_1": glorot(generators, (features, hidden), dtype),
+            "b_1": torch.zeros(seeds, hidden, dtype=dtype),
+            "W_2": glorot(generators, (hidden, classes), dtype),
+            "b_2": torch.zeros(seeds, classes, dtype=dtype),
+        }
+
+    def columns(
+        self,
+        theta: Parameters,
+        scorer: Tensor,
+        noise: Tensor | None,
+        sink: GradientSink | None,
+    ) -> tuple[Tensor, Tensor]:
+        """Score columns [S, N, R] and class columns [S, N, C] of H_0, without b_2."""
+        split = None
+        if noise is not None and self._rate > 0:
+            size = self._features.noise_size
+            hidden = noise[:, size : self.noise_size].view(-1, *self._hidden_shape)
+            split = EncoderNoise(noise[:, :size], hidden, self._rate)
+        weight, bias = theta["W_1"], theta["b_1"]
+        return encode_and_project(self._features, weight, bias, scorer, theta["W_2"], split, sink)
 
 
 def encode_and_project(

@@ -1,4 +1,4 @@
-"""The network: a backbone that is read at every step, and the parameters of its two levels."""
+"""What every model is to the training: parameters of two levels, and a pass that is read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +28,17 @@ class Readout(NamedTuple):
         logits, weights = self.logits.permute(2, 3, 0, 1), weights.permute(2, 0, 1)
         mixed = (weights.unsqueeze(1) * logits).sum(dim=0)
         return mixed.movedim(0, -1) + self.bias[:, None]
+
+
+def only_step(logits: Tensor) -> Readout:
+    """A baseline's class scores [S, L, C] as those of its one step, which every node takes."""
+    certain = logits.new_zeros(*logits.shape[:2], 1)
+    return Readout(certain, logits.unsqueeze(2), logits.new_zeros(len(logits), logits.shape[2]))
+
+
+def rows_at(h: Tensor, nodes: Tensor) -> Tensor:
+    """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H]."""
+    return h.gather(1, nodes.unsqueeze(-1).expand(-1, -1, h.shape[2]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +74,14 @@ class GradientSink(Protocol):
         """The gradient of `name` for these seeds."""
 
 
-class Backbone(Protocol):
-    """A GNN that can be read after every step; what L2P is put on top of."""
+class Network(Protocol):
+    """L2P on a backbone, read after every step; or a baseline, whose one step is its last."""
+
+    steps: int
+    """T: how many steps are read. A baseline has one, and no phi."""
+
+    bytes_per_seed: int
+    """About what one seed takes while it trains, by its largest tensors."""
 
     noise_size: int
     """Random bytes a seed needs for one training step."""

@@ -66,11 +66,15 @@ class TrialEntry:
             "trial_uid": self.uid,
             "trial": str(self.number),
             "status": self.status.value,
-            "posterior": config.posterior,
-            "level": config.level,
-            "backbone": config.backbone,
+            "method": config.method,
             "config_id": config.config_id,
         }
+        if config.model == "l2p":
+            tags |= {
+                "posterior": config.posterior,
+                "level": config.level,
+                "backbone": config.backbone,
+            }
         if self.reason is not None:
             tags["reason"] = self.reason
             word = self.status.value.replace("_", " ").capitalize()

@@ -15,9 +15,15 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import Rows, labelled_rows
-from l2p_search.model.network import Backbone, Levels, Parameters, Readout
+from l2p_search.model.network import Levels, Network, Parameters, Readout
 from l2p_search.training.em import ExpectationMaximization
-from l2p_search.training.objective import Objective, Scores, VariationalInference, scores_of
+from l2p_search.training.objective import (
+    Objective,
+    Scores,
+    Supervised,
+    VariationalInference,
+    scores_of,
+)
 from l2p_search.training.optimizer import Adam
 from l2p_search.training.seeds import Streams
 
@@ -26,7 +32,9 @@ _FINITE_DIFFERENCE = 0.01
 
 
 def objective_of(config: TrialConfig) -> Objective:
-    """The learning algorithm by its name."""
+    """The learning algorithm by its name; a baseline has its own."""
+    if config.model != "l2p":
+        return Supervised()
     if config.algorithm == "em":
         return ExpectationMaximization(config)
     return VariationalInference(config)
@@ -38,13 +46,13 @@ class BiLevel:
     def __init__(
         self,
         graph: Graph,
-        backbone: Backbone,
+        network: Network,
         config: TrialConfig,
         seeds: Sequence[int],
         dtype: torch.dtype,
     ) -> None:
         """Every seed at its own start."""
-        self._backbone = backbone
+        self._network = network
         self._config = config
         self._objective = objective_of(config)
         self._train = labelled_rows(graph, graph.train, seeds, dtype)
@@ -52,12 +60,14 @@ class BiLevel:
         self._streams = {
             purpose: Streams(seeds, purpose, dtype) for purpose in ("dropout", "lower", "upper")
         }
-        self.levels = backbone.initial(Streams(seeds, "initial", dtype).generators)
-        decayed = backbone.first_layer
+        self.levels = network.initial(Streams(seeds, "initial", dtype).generators)
+        decayed = network.first_layer
         if config.decay_on == "theta":
             decayed = frozenset(self.levels.theta)
         self._lower_adam = Adam(self.levels.theta, config.lr, config.weight_decay, decayed)
         self._upper_adam = Adam(self.levels.phi, config.upper_lr, 0.0, frozenset())
+        # Without phi there is one level, and nothing to choose.
+        self._level = config.level if self.levels.phi else None
         self._last_lower: tuple[Levels, Tensor, Tensor] | None = None
 
     def keep(self, places: Tensor) -> None:
@@ -74,9 +84,9 @@ class BiLevel:
 
         Joint learning moves phi by the same nodes, at the same theta and noise.
         """
-        level, rows = self._config.level, self._train
-        noise = self._streams["dropout"].bytes(self._backbone.noise_size)
-        gumbel = self._streams["lower"].gumbel(rows.nodes.shape[1], self._config.K + 1)
+        level, rows = self._level, self._train
+        noise = self._streams["dropout"].bytes(self._network.noise_size)
+        gumbel = self._streams["lower"].gumbel(rows.nodes.shape[1], self._network.steps)
         if level == "second_order":
             before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
             self._last_lower = (before, noise, gumbel)
@@ -85,12 +95,12 @@ class BiLevel:
 
         _require_gradients(self.levels.theta, True)
         _require_gradients(self.levels.phi, False)
-        read = self._backbone.read(self.levels, rows.nodes, noise, sink=self._lower_adam.update)
+        read = self._network.read(self.levels, rows.nodes, noise, sink=self._lower_adam.update)
         loss = self._objective.lower(read, rows, gumbel)
         remaining = {
             name: value
             for name, value in self.levels.theta.items()
-            if name not in self._backbone.streamed
+            if name not in self._network.streamed
         }
         self._lower_adam.begin()
         for name, gradient in _gradients(loss.sum(), remaining).items():
@@ -101,20 +111,20 @@ class BiLevel:
 
     def evaluate(self) -> tuple[Readout, Scores]:
         """A clean forward pass at the validation nodes: for the upper step, and its metrics."""
-        _require_gradients(self.levels.theta, self._config.level == "second_order")
-        _require_gradients(self.levels.phi, self._config.level != "joint")
-        read = self._backbone.read(self.levels, self._val.nodes, None)
+        _require_gradients(self.levels.theta, self._level == "second_order")
+        _require_gradients(self.levels.phi, self._level != "joint")
+        read = self._network.read(self.levels, self._val.nodes, None)
         with torch.no_grad():
             scores = scores_of(self._objective.log_predictions(read), self._val)
         return read, scores
 
     def upper_step(self, read: Readout) -> None:
         """One gradient step of phi on the validation nodes, at the theta that `read` saw."""
-        if self._config.level == "joint":
+        if self._level in (None, "joint"):
             return
-        gumbel = self._streams["upper"].gumbel(self._val.nodes.shape[1], self._config.K + 1)
+        gumbel = self._streams["upper"].gumbel(self._val.nodes.shape[1], self._network.steps)
         loss = self._objective.upper(read, self._val, gumbel).sum()
-        if self._config.level == "first_order":
+        if self._level == "first_order":
             self._upper_adam.step(_gradients(loss, self.levels.phi))
             return
         gradients = _gradients(loss, self.levels.phi | self.levels.theta)
@@ -156,7 +166,7 @@ class BiLevel:
         """grad_phi of an objective on the training nodes, with theta held still."""
         _require_gradients(levels.theta, False)
         _require_gradients(levels.phi, True)
-        read = self._backbone.read(levels, self._train.nodes, noise)
+        read = self._network.read(levels, self._train.nodes, noise)
         return _gradients(objective(read, self._train, gumbel).sum(), levels.phi)
 
 

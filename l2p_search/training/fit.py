@@ -11,8 +11,8 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows, split_of
-from l2p_search.model.backbones import build_backbone
-from l2p_search.model.network import Backbone, Levels
+from l2p_search.model.models import build_network
+from l2p_search.model.network import Levels, Network
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.training.bilevel import BiLevel, objective_of
 from l2p_search.training.early_stopping import EarlyStopping
@@ -49,11 +49,11 @@ def fit(
     """
     keep_freed_memory()
     started = time.perf_counter()
-    backbone = build_backbone(graph, config, dtype)
+    network = build_network(graph, config, dtype)
     result: TrialResult | None = None
-    for group in _groups(seeds, seeds_at_once(graph, config, memory_gb)):
+    for group in _groups(seeds, seeds_at_once(network, memory_gb)):
         done = 0 if result is None else len(result.seeds)
-        run = _Run(graph, backbone, config, group, dtype)
+        run = _Run(graph, network, config, group, dtype)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -82,14 +82,14 @@ class _Run:
     def __init__(
         self,
         graph: Graph,
-        backbone: Backbone,
+        network: Network,
         config: TrialConfig,
         seeds: Sequence[int],
         dtype: torch.dtype,
     ) -> None:
-        self._graph, self._backbone, self._config = graph, backbone, config
+        self._graph, self._network, self._config = graph, network, config
         self._seeds, self._dtype = seeds, dtype
-        self._learner = BiLevel(graph, backbone, config, seeds, dtype)
+        self._learner = BiLevel(graph, network, config, seeds, dtype)
         self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
         self._curves = CurveRecorder(len(seeds), config.epochs)
         self._epochs = [0] * len(seeds)
@@ -145,9 +145,10 @@ class _Run:
                 yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
                 continue
             best = self._best.of_seeds(torch.tensor([place]))
-            verdict, q = judge(self._graph, self._backbone, self._config, best, split, self._dtype)
-            mean.add(q)
-            on_q(q)
+            verdict, q = judge(self._graph, self._network, self._config, best, split, self._dtype)
+            if q is not None:
+                mean.add(q)
+                on_q(q)
             yield SeedResult(
                 seed=seed,
                 split=split,
@@ -159,27 +160,29 @@ class _Run:
 
 def judge(
     graph: Graph,
-    backbone: Backbone,
+    network: Network,
     config: TrialConfig,
     levels: Levels,
     split: int,
     dtype: torch.dtype,
-) -> tuple[dict[str, Any], Tensor]:
-    """The one place where test labels are read: one trained seed's final numbers, and its q."""
+) -> tuple[dict[str, Any], Tensor | None]:
+    """The one place where test labels are read: a trained seed's final numbers, and L2P's q."""
     rows = all_rows(graph, 1, dtype)
     with torch.no_grad():
-        read = backbone.read(levels, rows.nodes, None)
+        read = network.read(levels, rows.nodes, None)
         log_p = objective_of(config).log_predictions(read)[0]
-        q = read.log_q[0].exp()
     val, test = graph.val[split], graph.test[split]
-    profile = q.double().mean(dim=0)
-    verdict = {
+    verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val_accuracy": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
         "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
-        "expected_step": float(profile @ torch.arange(config.K + 1, dtype=torch.float64)),
-        "profile": tuple(profile.tolist()),
     }
+    if not levels.phi:
+        return verdict, None
+    q = read.log_q[0].exp()
+    profile = q.double().mean(dim=0)
+    verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
+    verdict["profile"] = tuple(profile.tolist())
     return verdict, q
 
 

@@ -59,6 +59,22 @@ class VariationalInference:
         return log_softmax(read.mixed(read.log_q.exp()))
 
 
+class Supervised:
+    """A baseline's: cross-entropy on the training nodes, and no upper level."""
+
+    def lower(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
+        """Of the one step's class scores."""
+        return rows.mean(-_of_label(self.log_predictions(read), rows.labels))
+
+    def upper(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
+        """There is no phi to learn."""
+        raise NotImplementedError
+
+    def log_predictions(self, read: Readout) -> Tensor:
+        """The one step's."""
+        return log_softmax(read.logits[:, :, 0] + read.bias[:, None])
+
+
 def weighted_kl(config: TrialConfig, read: Readout, rows: Rows) -> Tensor:
     """kl_weight * KL(q || prior), averaged over the nodes: [S]."""
     if config.kl_weight == 0.0:

@@ -5,7 +5,7 @@ import torch
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.backbones import build_backbone
+from l2p_search.model.models import build_network
 from l2p_search.model.network import Levels, Parameters
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams
@@ -22,8 +22,8 @@ _BASE: dict[str, Any] = {
 
 
 def _learner(graph: Graph, config: TrialConfig) -> BiLevel:
-    backbone = build_backbone(graph, config, torch.float64)
-    return BiLevel(graph, backbone, config, _SEEDS, torch.float64)
+    network = build_network(graph, config, torch.float64)
+    return BiLevel(graph, network, config, _SEEDS, torch.float64)
 
 
 def _copy(parameters: Parameters) -> Parameters:

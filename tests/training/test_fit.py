@@ -8,7 +8,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
-from l2p_search.model.backbones import build_backbone
+from l2p_search.model.models import build_network
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
@@ -45,7 +45,7 @@ def test_a_seed_learns_the_same_alone_and_in_a_batch(demo: Graph, twenty: TrialR
 def test_chunks_for_memory_change_nothing_but_float_order(
     demo: Graph, twenty: TrialResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fit_module, "seeds_at_once", lambda graph, config, memory: 6)
+    monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory: 6)
     chunked = fit(demo, TrialConfig(**_SHORT), range(20))
     for one, other in zip(chunked.seeds, twenty.seeds, strict=True):
         assert (one.seed, one.best_epoch, one.val_accuracy) == (
@@ -163,10 +163,42 @@ def test_the_two_regions_of_demo_learn_profiles_in_the_right_direction(demo: Gra
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit_module, "judge", keep)
         fit(demo, config, range(10))
-    backbone = build_backbone(demo, config)
+    network = build_network(demo, config)
     further = 0
     for levels in kept:
-        q = backbone.read(levels, all_rows(demo, 1, torch.float32).nodes, None).log_q[0].exp()
+        q = network.read(levels, all_rows(demo, 1, torch.float32).nodes, None).log_q[0].exp()
         steps = q @ torch.arange(7.0)
         further += int(steps[regions == 0].mean() > steps[regions == 1].mean() + 0.2)
     assert further >= 9
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "mlp"},
+        {"model": "dagnn"},
+        {"model": "gcn", "edge_dropout": 0.3},
+        {"model": "jknet"},
+        {"model": "gat", "heads": 2},
+        {"model": "gcnii"},
+        {"backbone": "gcn"},
+        {"backbone": "gat", "heads": 2, "level": "second_order"},
+        {"backbone": "gcnii", "algorithm": "em"},
+    ],
+    ids=str,
+)
+def test_every_model_learns_the_same_alone_and_in_a_batch(
+    changes: dict[str, Any], demo: Graph
+) -> None:
+    base = {"K": 3, "hidden": 8, "epochs": 12, "dropout": 0.3, "lr": 0.05}
+    config = TrialConfig(**{**base, **changes})
+    batch = fit(demo, config, [1, 4, 7], dtype=torch.float64)
+    alone = fit(demo, config, [4], dtype=torch.float64)
+    assert batch.status is TrialStatus.COMPLETE
+    one, other = batch.seeds[1], alone.seeds[0]
+    assert one.val_loss == pytest.approx(other.val_loss, rel=1e-9)
+    assert (one.test_accuracy, one.best_epoch) == (other.test_accuracy, other.best_epoch)
+    assert (batch.profile is None) == (config.model != "l2p")
+    assert TrialResult.from_mapping(batch.to_mapping()).to_mapping() == batch.to_mapping()
+    assert batch.curves is not None
+    assert batch.curves.train_loss[-1] < batch.curves.train_loss[0]

@@ -1,0 +1,84 @@
+"""Graph attention (Velickovic et al. 2018): a node weighs its neighbours by learned scores.
+
+    e_ij = leaky_relu(a . W h_i + b . W h_j),  alpha_ij = softmax over j of e_ij,
+    h_i' = sum_j alpha_ij W h_j
+
+Heads are taken as further seeds: [S * heads, N, units].
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import leaky_relu
+
+from l2p_search.model.layers import Adjacency, drop_units
+from l2p_search.model.sparse import SparseMatrix
+
+_SLOPE = 0.2
+_BLOCK = 2**22
+"""Floats that the gradient of the attention may gather at once."""
+
+
+def attend(
+    adjacency: Adjacency,
+    h: Tensor,
+    to: Tensor,
+    from_: Tensor,
+    noise: Tensor | None,
+    rate: float,
+) -> Tensor:
+    """One layer for projected h [B, N, U], with `to` and `from_` [B, U] that score its ends.
+
+    `noise` [B, nonzeros] drops attention out.
+    """
+    row, column = adjacency.row, adjacency.column
+    scores = torch.einsum("bnu,bu->bn", h, to)[:, row]
+    scores = scores + torch.einsum("bnu,bu->bn", h, from_)[:, column]
+    alpha = softmax_of_rows(leaky_relu(scores, _SLOPE), row, adjacency.num_nodes)
+    alpha = drop_units(alpha, noise, rate)
+    weighed: Tensor = WeighedSum.apply(  # type: ignore[no-untyped-call]
+        h, alpha, adjacency.matrix(len(h)), row, column
+    )
+    return weighed
+
+
+def softmax_of_rows(scores: Tensor, row: Tensor, num_rows: int) -> Tensor:
+    """Softmax over the entries of each row of a sparse matrix: [B, nonzeros]."""
+    with torch.no_grad():
+        places = row.expand_as(scores)
+        largest = scores.new_full((len(scores), num_rows), -torch.inf)
+        largest.scatter_reduce_(1, places, scores, "amax")
+    shares = (scores - largest[:, row]).exp()
+    sums = shares.new_zeros(len(shares), num_rows).index_add(1, row, shares)
+    return shares / sums[:, row]
+
+
+class WeighedSum(torch.autograd.Function):
+    """The product of a sparse matrix, of which the values are learned too, with h [B, N, U]."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, h: Tensor, values: Tensor, matrix: SparseMatrix, row: Tensor, column: Tensor
+    ) -> Tensor:
+        """M H."""
+        h = h.contiguous()
+        ctx.save_for_backward(h, values, row, column)
+        ctx.matrix = matrix
+        return matrix.times(h.view(-1, h.shape[2]), values.reshape(-1)).view_as(h)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """M.T G for h; for an entry of M, the product of its two ends."""
+        h, values, row, column = ctx.saved_tensors
+        grad = grad.contiguous()
+        flat = grad.view(-1, grad.shape[2])
+        grad_h = ctx.matrix.transposed_times(flat, values).view_as(h)
+        grad_values = torch.empty_like(values, memory_format=torch.contiguous_format)
+        block = max(1, _BLOCK // (len(row) * h.shape[2]))
+        for start in range(0, len(h), block):
+            some = slice(start, start + block)
+            grad_values[some] = (grad[some][:, row] * h[some][:, column]).sum(dim=2)
+        return grad_h, grad_values, None, None, None
