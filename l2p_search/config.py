@@ -34,6 +34,9 @@ Model = Literal[
     "resgcn",
     "jknet",
     "incepgcn",
+    "geomgcn-i",
+    "geomgcn-p",
+    "geomgcn-s",
 ]
 
 
@@ -117,9 +120,9 @@ class TrialConfig:
 
     @property
     def method(self) -> str:
-        """What is trained, in a word: l2q, l2s, either on another backbone (l2q-gcn), or gcn."""
+        """What is trained, in a word: l2q, l2s, either on another backbone (l2q-gcn), gcn."""
         if self.model != "l2p":
-            return self.model
+            return self.model + "-drop" * (self.edge_dropout > 0.0)
         name = "l2q" if self.posterior == "quit" else "l2s"
         return name if self.backbone == "appnp" else f"{name}-{self.backbone}"
 

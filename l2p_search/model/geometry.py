@@ -52,6 +52,7 @@ def structural_relations(
 
     Every pair of a neighbourhood is in exactly one of its relations, sorted by row and column.
     """
+    positions = spread_apart(positions, space)
     source, target = graph.edges
     latent_target, latent_source = latent_pairs(positions, graph.num_edges, space)
     patterns = []
@@ -79,16 +80,15 @@ def latent_pairs(positions: Tensor, count: int, space: LatentSpace) -> Tensor:
     """The `count` nearest pairs in the plane, both ways -> [2, 2 count]; fewer if there are not.
 
     In the paper the radius grows until the mean latent degree is that of the graph. As many
-    pairs as the graph has edges, the nearest ones, are just that; but nodes at one and the same
-    place (all leaves of a hub) would enter together, and by far exceed it. So places are first
-    spread by a fixed noise far below all other distances, which draws among ties evenly.
+    pairs as the graph has edges, the nearest ones, are just that. Of pairs equally near, the
+    first by their numbers are taken: spread them apart before.
     """
     nodes = len(positions)
     count = min(count, nodes * (nodes - 1) // 2)
     if count == 0:
         return torch.zeros(2, 0, dtype=torch.int64)
     hyperbolic = space == "poincare"
-    places = _spread(positions.numpy(), hyperbolic)
+    places = positions.numpy()
     near = _pairs_within_some_radius(places, count, hyperbolic)
     first, second = torch.from_numpy(places)[near]
     if hyperbolic:
@@ -99,13 +99,19 @@ def latent_pairs(positions: Tensor, count: int, space: LatentSpace) -> Tensor:
     return torch.cat([near, near.flip(0)], dim=1)
 
 
-def _spread(positions: Floats, hyperbolic: bool) -> Floats:
-    noise = np.random.default_rng(0).uniform(-1.0, 1.0, size=positions.shape)
-    if hyperbolic:
+def spread_apart(positions: Tensor, space: LatentSpace) -> Tensor:
+    """Part the nodes at one place (all leaves of a hub) by a noise far below all other distances.
+
+    They then lie in all directions of each other, and are neighbours of few of their many twins.
+    The noise is fixed: one graph, one result.
+    """
+    places: Floats = positions.numpy()
+    noise = np.random.default_rng(0).uniform(-1.0, 1.0, size=places.shape)
+    if space == "poincare":
         # A hyperbolic unit shrinks towards the rim, by up to the 1e-5 that positions keep from it.
-        return positions + 100 * _SPREAD * noise * (1.0 - _squared_norm(positions))
-    extent = float(np.ptp(positions, axis=0).max())
-    return positions + _SPREAD * noise * (extent if extent > 0.0 else 1.0)
+        return torch.from_numpy(places + 100 * _SPREAD * noise * (1.0 - _squared_norm(places)))
+    extent = float(np.ptp(places, axis=0).max())
+    return torch.from_numpy(places + _SPREAD * noise * (extent if extent > 0.0 else 1.0))
 
 
 def _pairs_within_some_radius(places: Floats, count: int, hyperbolic: bool) -> Tensor:

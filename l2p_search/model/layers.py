@@ -159,6 +159,40 @@ class Adjacency:
         return SparseMatrix.from_coordinates(self.row, self.column, self._whole[0], shape, copies)
 
 
+class FixedMatrix:
+    """A sparse matrix [N, N] that is no adjacency: not symmetric, the same for all seeds."""
+
+    def __init__(self, row: Tensor, column: Tensor, values: Tensor, size: int) -> None:
+        """From coordinates, each pair at most once."""
+        self._given = (row, column, values, (size, size))
+        self._matrix = SparseMatrix.from_coordinates(*self._given)
+        self._seeds = 1
+
+    def times(self, h: Tensor) -> Tensor:
+        """M H: [S, N, H] -> [S, N, H]."""
+        if len(h) > self._seeds:
+            self._seeds = len(h)
+            self._matrix = SparseMatrix.from_coordinates(*self._given, copies=self._seeds)
+        product: Tensor = MatrixTimes.apply(h, self._matrix)  # type: ignore[no-untyped-call]
+        return product
+
+
+class MatrixTimes(torch.autograd.Function):
+    """The product with a matrix that is not learned."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, matrix: SparseMatrix) -> Tensor:
+        """M H."""
+        ctx.matrix = matrix
+        return matrix.times(h.reshape(-1, h.shape[2])).view_as(h)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """M.T G."""
+        return ctx.matrix.transposed_times(grad.reshape(-1, grad.shape[2])).view_as(grad), None
+
+
 class Convolve(torch.autograd.Function):
     """The product with a symmetric matrix, whose values are not learned."""
 

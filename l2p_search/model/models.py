@@ -9,6 +9,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.appnp import L2pOnAppnp
 from l2p_search.model.convolutions import Gcn, IncepGcn, JkNet, ResGcn
 from l2p_search.model.gat import Gat
+from l2p_search.model.geomgcn import GeomGcn
 from l2p_search.model.l2p import L2pOnStack, LastOfStack
 from l2p_search.model.linear_models import Appnp, Dagnn, GprGnn, Mlp
 from l2p_search.model.network import Network
@@ -41,5 +42,8 @@ _BASELINES: dict[str, _Build] = {
     "jknet": JkNet,
     "incepgcn": IncepGcn,
     "gat": Gat,
+    "geomgcn-i": GeomGcn,
+    "geomgcn-p": GeomGcn,
+    "geomgcn-s": GeomGcn,
     "gcnii": lambda *given: LastOfStack(GcniiStack(*given), *given),
 }

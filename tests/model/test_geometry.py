@@ -13,6 +13,7 @@ from l2p_search.model.geometry import (
     latent_pairs,
     latent_positions,
     relations_of,
+    spread_apart,
     structural_relations,
 )
 from l2p_search.model.poincare import hyperbolic_distance
@@ -121,7 +122,7 @@ def test_coincident_nodes_share_the_pairs_evenly(space: LatentSpace) -> None:
     """400 nodes in one place have 80,000 pairs at distance zero, of which 1,000 are wanted."""
     points = torch.full((401, 2), 0.5, dtype=torch.float64)
     points[400] = 0.0
-    found = latent_pairs(points, 1000, space)
+    found = latent_pairs(spread_apart(points, space), 1000, space)
     degree = np.bincount(found[0], minlength=401)
     assert found.shape[1] == 2000
     assert degree[400] == 0

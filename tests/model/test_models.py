@@ -12,6 +12,8 @@ from torch_geometric.nn import APPNP, GATConv, GCN2Conv, GCNConv
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
+from l2p_search.model.geometry import latent_positions, structural_relations
+from l2p_search.model.geomgcn import SPACES
 from l2p_search.model.models import build_network
 from l2p_search.model.network import Levels, Parameters
 from l2p_search.training.seeds import Streams
@@ -32,6 +34,9 @@ _MODELS: list[dict[str, Any]] = [
     {"model": "gat"},
     {"model": "gat", "K": 1},
     {"model": "gcnii"},
+    {"model": "geomgcn-i"},
+    {"model": "geomgcn-p"},
+    {"model": "geomgcn-s"},
     {"backbone": "gcn"},
     {"backbone": "gat"},
     {"backbone": "gcnii"},
@@ -94,6 +99,8 @@ def _baseline(graph: Graph, config: TrialConfig, w: Weights) -> Tensor:
     K = config.K
     if config.model == "gcnii":
         return _steps(graph, config, "gcnii", w)[-1] @ w("W_out") + w("b_out")
+    if config.model.startswith("geomgcn"):
+        return _geom_gcn(graph, config, w)
     if config.model == "gat":
         h = _x(graph)
         for layer in range(1, K + 1):
@@ -132,6 +139,29 @@ def _baseline(graph: Graph, config: TrialConfig, w: Weights) -> Tensor:
             kept.append(h)
     wide = config.model in ("jknet", "incepgcn")
     return conv(torch.cat(kept, dim=1) if wide else h, str(K))
+
+
+def _geom_gcn(graph: Graph, config: TrialConfig, w: Weights) -> Tensor:
+    """Dense, one virtual neighbour after another."""
+    space = SPACES[config.model]
+    patterns = structural_relations(graph, latent_positions(graph, space), space)
+    nodes, eye = graph.num_nodes, torch.eye(graph.num_nodes).double()
+    matrices = []
+    for start in (0, 4):
+        degree = torch.zeros(nodes).double()
+        for row, _ in patterns[start : start + 4]:
+            degree += row.bincount(minlength=nodes)
+        for row, column in patterns[start : start + 4]:
+            matrix = torch.zeros(nodes, nodes).double()
+            matrix[row, column] = (degree[row] * degree[column]) ** -0.5
+            matrices.append(matrix)
+    matrices.append(eye)
+    first = w("W_1").chunk(9, dim=1)
+    h = torch.cat([m @ (_x(graph) @ part) for m, part in zip(matrices, first, strict=True)], dim=1)
+    h = F.relu(h + w("b_1"))
+    second = w("W_2").chunk(9, dim=1)
+    scores = [m @ (h @ part) for m, part in zip(matrices, second, strict=True)]
+    return torch.stack(scores).mean(dim=0) + w("b_2")
 
 
 def _l2p(graph: Graph, config: TrialConfig, w: Weights) -> tuple[Tensor, Tensor]:
