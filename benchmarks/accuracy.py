@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from l2p_search.data.catalogue import DATASETS
+from l2p_search.paper_tables import paper_accuracy
 from l2p_search.results import TrialResult
 
 _LONGEST_FIRST = (
@@ -55,12 +56,12 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|")
     for name, result in results.items():
-        paper = DATASETS[name].paper
+        paper = paper_accuracy("l2q", name)
         shares = ", ".join(f"{share:.2f}" for share in (result.profile or ())[:3])
         print(
             f"| {name} | {result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
             f" | {result.test_accuracy_mean:.2f} ± {result.test_accuracy_std:.2f}"
-            f" | {paper.l2q_accuracy if paper else '-'} | {shares}"
+            f" | {paper or '-'} | {shares}"
             f" | {result.expected_step:.2f} | {result.seconds:.0f} |"
         )
 

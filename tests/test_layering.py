@@ -10,6 +10,7 @@ import l2p_search
 _ROOT = Path(l2p_search.__file__).parent
 _ORDER = (
     "errors",
+    "paper_tables",
     "durations",
     "whole_file",
     "yaml_file",

@@ -21,25 +21,44 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plan, search, print; see `_run` for what happens in which order."""
+    """One search, or one of each model and how they compare."""
+    _log_to(args.log_file, args.verbose)
+    if args.models is None:
+        return _run(args, _directory(args))
+    from l2p_search.cli.models import print_comparison, single_searches
+
+    singles = single_searches(args)
+    directories = [_directory(single) for single in singles]
+    for single, directory in zip(singles, directories, strict=True):
+        code = _run(single, directory)
+        if code != 0:
+            return code
+    if not args.dry_run:
+        print_comparison(directories, args.json)
+    return 0
+
+
+def _directory(args: argparse.Namespace) -> Path:
+    """Where the search lives; `--model` is turned into its space."""
     from l2p_search.search.directory import find_search, search_directory, searches_folder
-    from l2p_search.search.files import DEFAULT_SPACE
+    from l2p_search.search.files import DEFAULT_SPACE, space_of_model
 
     folder = searches_folder(args.dir)
-    if args.name is None and args.dataset is None:
-        if not args.resume:
-            raise UserError(
-                "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
-                " `l2p-search --help` has the commands"
-            )
-        directory = find_search(folder, None)
-    elif args.name is not None:
-        directory = search_directory(folder, args.name)
-    else:
-        space = Path(args.space or DEFAULT_SPACE).stem
-        directory = search_directory(folder, f"{args.dataset}-{space}")
-    _log_to(args.log_file, args.verbose)
-    return _run(args, directory)
+    if args.model is not None:
+        if args.space is not None:
+            raise UserError(f"--space {args.space}: does not go with --model, which has its own")
+        args.space = space_of_model(args.model)
+    if args.name is not None:
+        return search_directory(folder, args.name)
+    if args.dataset is not None:
+        what = args.model or Path(args.space or DEFAULT_SPACE).stem
+        return search_directory(folder, f"{args.dataset}-{what}")
+    if args.resume:
+        return find_search(folder, None)
+    raise UserError(
+        "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
+        " `l2p-search --help` has the commands"
+    )
 
 
 def _run(args: argparse.Namespace, directory: Path) -> int:

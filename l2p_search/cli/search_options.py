@@ -28,6 +28,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a space of `l2p-search spaces`, or the path of a YAML file (default: paper)",
     )
     what.add_argument(
+        "--model",
+        metavar="NAME",
+        help="search a model in its own space: l2q, l2s, mlp, gcn, gat, appnp, .. (see spaces)",
+    )
+    what.add_argument(
+        "--models",
+        metavar="A,B,..",
+        help="search each with the same budget, and compare them paired by seed",
+    )
+    what.add_argument(
         "--trials",
         type=positive,
         metavar="N",

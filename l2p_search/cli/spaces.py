@@ -50,8 +50,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_mapping(space) for space in spaces], indent=2))
         return 0
+    width = max(len(space.name) for space in spaces)
     for space in spaces:
-        print(f"{space.name:<10} {size_in_words(space):<40} {', '.join(space.dimensions)}")
+        print(f"{space.name:<{width}}  {size_in_words(space):<40} {', '.join(space.dimensions)}")
     return 0
 
 

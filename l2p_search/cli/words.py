@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.data.catalogue import DATASETS
+from l2p_search.paper_tables import paper_accuracy
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
@@ -23,12 +23,9 @@ def plain(value: object) -> str:
 
 
 def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
-    """What the paper reports for that dataset and posterior; None where it has nothing."""
-    found = DATASETS.get(dataset)
-    accuracy = found.paper_accuracy(config.posterior) if found is not None else None
-    if accuracy is None:
-        return None
-    return f"{accuracy:.2f} % ({'L2Q' if config.posterior == 'quit' else 'L2S'})"
+    """What the paper reports for the method on that dataset; None where it has nothing."""
+    accuracy = paper_accuracy(config.method, dataset)
+    return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
 
 
 def count(number: int, word: str) -> str:

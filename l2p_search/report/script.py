@@ -250,6 +250,10 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         raise UserError(
             f"--format script: torch-geometric has no dataset {dataset}; it can be had for {known}"
         )
+    if config.method not in ("l2q", "l2s"):
+        raise UserError(
+            f"--format script: {config.method} has no short program; export it as yaml"
+        )
     if config.algorithm == "em" and config.level == "joint":
         raise UserError(
             "--format script: algorithm=em with level=joint has no short program;"

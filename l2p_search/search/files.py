@@ -7,6 +7,7 @@ from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.search.space import SearchSpace, read_space
 
 DEFAULT_SPACE = "paper"
+_NO_MODEL = ("paper", "paper-l2s", "extended", "smoke")
 
 
 def shipped_spaces() -> dict[str, Path]:
@@ -31,6 +32,16 @@ def find_space_file(name_or_path: str) -> Path:
         raise ConfigError(f"{path}: no such file; check the path")
     near = did_you_mean(name_or_path, shipped)
     raise ConfigError(f"unknown space '{name_or_path}'; {near} A file is given by its path")
+
+
+def space_of_model(name: str) -> str:
+    """The space in which a model is searched: the one of its name, the paper's for L2Q and L2S."""
+    models = {"l2q": "paper", "l2s": "paper-l2s"} | {
+        space: space for space in shipped_spaces() if space not in _NO_MODEL
+    }
+    if name not in models:
+        raise ConfigError(f"unknown model '{name}'; {did_you_mean(name, models)}")
+    return models[name]
 
 
 def load_space(name_or_path: str) -> SearchSpace:

@@ -61,7 +61,12 @@ def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("--dataset", "demo", "--log-file", "no/such/file"), "--log-file no/such/file: cannot"),
         (("status",), "no searches there"),
         (("trials", "none"), "no searches there"),
-        (("spaces", "show"), "name one of extended, paper"),
+        (("spaces", "show"), "name one of appnp, dagnn"),
+        (("--dataset", "demo", "--model", "gnc"), "unknown model 'gnc'; did you mean 'gcn'"),
+        (("--dataset", "demo", "--model", "gcn", "--space", "paper"), "does not go with --model"),
+        (("--dataset", "demo", "--models", "gcn"), "--models gcn: name two or more"),
+        (("--dataset", "demo", "--models", "gcn,mlp", "--name", "x"), "not go with --models"),
+        (("--models", "gcn,mlp"), "--models: give the --dataset too"),
         (("spaces", "show", "papr"), "did you mean 'paper'?"),
     ],
 )

@@ -1,11 +1,12 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from l2p_search.config import DEFAULTS, TrialConfig
+from l2p_search.config import DEFAULTS, Model, TrialConfig
 from l2p_search.errors import ConfigError
-from l2p_search.search.files import find_space_file, load_space, shipped_spaces
+from l2p_search.paper_tables import TABLE_1, TABLE_2, TABLE_3, TABLE_4
+from l2p_search.search.files import find_space_file, load_space, shipped_spaces, space_of_model
 from l2p_search.search.space import Choices, Range, parse_space, read_space
 
 
@@ -25,10 +26,20 @@ def test_select_and_quit_have_the_same_space_in_the_paper() -> None:
 
 
 def test_the_shipped_spaces_can_be_read_and_written() -> None:
-    assert set(shipped_spaces()) == {"paper", "paper-l2s", "extended", "smoke"}
+    assert {"paper", "paper-l2s", "extended", "smoke", "gcn"} <= set(shipped_spaces())
     for name in shipped_spaces():
         space = load_space(name)
         assert parse_space(name, space.to_mapping()) == space
+
+
+def test_every_model_has_a_space_that_trains_it() -> None:
+    methods = {"l2q", "l2s", *TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *get_args(Model)} - {"l2p"}
+    for method in methods | {"l2q-gat", "l2s-gcnii"}:
+        space = load_space(space_of_model(method))
+        config = space.config(space.middle(), DEFAULTS["heterophily"])
+        assert config.method == method
+    with pytest.raises(ConfigError, match="unknown model 'gnc'; did you mean 'gcn'"):
+        space_of_model("gnc")
 
 
 def test_ranges_choices_and_fixed_values_keep_their_types() -> None:
