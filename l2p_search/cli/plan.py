@@ -17,7 +17,6 @@ from l2p_search.errors import SearchError
 from l2p_search.search.cluster import own_cpus
 from l2p_search.search.files import DEFAULT_SPACE, load_space
 from l2p_search.search.journal import Journal
-from l2p_search.search.outcome import MOST_CONFIRMED
 from l2p_search.search.settings import Goal, SearchSettings
 from l2p_search.training.fit import Progress, fit
 
@@ -100,7 +99,7 @@ def print_plan(
     if goal.trials > total:
         print(f"          --trials {goal.trials} is more than the space has: it stops at {total}")
     if goal.confirm:
-        print(f"          then up to {MOST_CONFIRMED} x {goal.confirm} fresh seeds to confirm")
+        print(f"          then up to {1 + goal.ties} x {goal.confirm} fresh seeds to confirm")
     if sys.stderr.isatty():
         print(f"measuring one trial, {_MEASURED_SECONDS:.0f} s at most ..", file=sys.stderr)
     config = settings.config(space.middle())

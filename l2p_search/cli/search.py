@@ -3,18 +3,16 @@
 import argparse
 import json
 import logging
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.cli.search_options import DEFAULT_CONFIRM, DEFAULT_TRIALS
+from l2p_search.cli.search_options import DEFAULT_CONFIRM, DEFAULT_TIES, DEFAULT_TRIALS
 from l2p_search.cli.words import elsewhere
 from l2p_search.errors import SearchError, UserError
 
 if TYPE_CHECKING:
     from l2p_search.data.graph import Graph
-    from l2p_search.search.cluster import Resources
     from l2p_search.search.journal import Journal
     from l2p_search.search.run import Finish
     from l2p_search.search.settings import Goal, SearchSettings
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """One search, or one of each model and how they compare."""
-    _log_to(args.log_file, args.verbose)
+    log_to(args.log_file, args.verbose)
     if args.models is None:
         return _run(args, _directory(args))
     from l2p_search.cli.models import print_comparison, single_searches
@@ -129,74 +127,25 @@ def _goal(
     confirm = args.confirm
     if confirm is None:
         confirm = before.confirm if before else DEFAULT_CONFIRM
+    ties = args.confirm_ties
+    if ties is None:
+        ties = before.ties if before else DEFAULT_TIES
     return Goal(
+        ties=ties,
         trials=args.trials or (before.trials if before else space.trials or DEFAULT_TRIALS),
         confirm=confirm,
         time_budget=args.time_budget or (None if before else space.time_budget),
     )
 
 
-def _resources(args: argparse.Namespace) -> "Resources":
-    from l2p_search.search.cluster import Resources
-
-    return Resources(
-        concurrency=args.concurrency,
-        cpus_per_trial=args.cpus_per_trial,
-        gpus_per_trial=args.gpus_per_trial,
-        address=args.address,
-        worker_log=args.verbose or args.log_file is not None,
-    )
-
-
 def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal") -> int:
-    from l2p_search.cli.live import display
-    from l2p_search.cli.signals import Signals
-    from l2p_search.cli.tracked import tracking
+    from l2p_search.cli.conduct import conduct
     from l2p_search.search.directory import searches_folder
-    from l2p_search.search.progress import Event, Snapshot
-    from l2p_search.search.run import run_search
-    from l2p_search.search.versions import versions
 
-    where = elsewhere(journal.directory, searches_folder(None))
-    resume = f"l2p-search --resume --name {journal.directory.name}{where}"
-    _warn_of_other_versions(journal)
-    command = shlex.join(["l2p-search", *sys.argv[1:]])
-    journal.begin(goal, {"command": command, "versions": versions()})
-    with Signals(resume) as signals:
-        with display(journal, args.quiet) as show, tracking(args, journal) as record:
-
-            def on_event(event: Event, snapshot: Snapshot) -> None:
-                show(event, snapshot)
-                record(event)
-
-            finish = run_search(
-                journal,
-                graph,
-                goal,
-                _resources(args),
-                memory_gb=args.memory,
-                on_event=on_event,
-                on_coordinator=signals.watch,
-            )
-        if finish.interrupted:
-            signals.report(finish.outcome)
-            return signals.exit_code
-    return _show(args, journal, finish, where)
-
-
-def _warn_of_other_versions(journal: "Journal") -> None:
-    """Numbers of other versions may differ in their last digits, or more."""
-    from l2p_search.search.versions import versions
-
-    now = versions()
-    for began in journal.invocations[:1]:
-        for package, version in began["versions"].items():
-            if now.get(package) != version:
-                print(
-                    f"l2p-search: note: search '{journal.directory.name}' began with {package}"
-                    f" {version}, this is {now.get(package)}; numbers may differ",
-                    file=sys.stderr,
-                )
+    finish, code = conduct(args, journal, graph, goal)
+    if code != 0:
+        return code
+    return _show(args, journal, finish, elsewhere(journal.directory, searches_folder(None)))
 
 
 def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where: str) -> int:
@@ -222,7 +171,7 @@ def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where:
     return 0 if outcome.best is not None else 1
 
 
-def _log_to(path: Path | None, verbose: bool) -> None:
+def log_to(path: Path | None, verbose: bool) -> None:
     """Our own log to a file, and with -v to the terminal."""
     logger = logging.getLogger("l2p_search")
     logger.setLevel(logging.INFO)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from l2p_search.cli.options import (
+    Parser,
     add_data_dir,
     add_dir,
     add_tracking_uri,
@@ -14,7 +15,7 @@ from l2p_search.cli.options import (
     positive_float,
 )
 
-DEFAULT_TRIALS, DEFAULT_SEEDS, DEFAULT_CONFIRM = 100, 20, 20
+DEFAULT_TRIALS, DEFAULT_SEEDS, DEFAULT_CONFIRM, DEFAULT_TIES = 100, 20, 20, 4
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +70,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"train the best on N fresh seeds (default: {DEFAULT_CONFIRM}; 0 for none)",
     )
     what.add_argument(
+        "--confirm-ties",
+        type=natural,
+        metavar="N",
+        help=f"confirm up to N ties beside it (default: {DEFAULT_TIES})",
+    )
+    what.add_argument(
         "--time-budget",
         type=duration,
         metavar="TIME",
@@ -88,6 +95,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write nothing to MLflow; `sync` can do it later",
     )
+    add_resources(parser)
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the plan, its size and a time estimate; write and search nothing",
+    )
+    shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_messages(shown)
+
+
+def add_resources(parser: argparse.ArgumentParser) -> None:
+    """What trials run on."""
     on = parser.add_argument_group("what it runs on")
     on.add_argument(
         "--concurrency", type=positive, metavar="N", help="trials at once (default: all CPUs)"
@@ -108,13 +128,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     on.add_argument(
         "--memory", type=positive_float, default=4.0, metavar="GB", help="memory a trial (4)"
     )
-    shown = parser.add_argument_group("what is shown")
-    shown.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print the plan, its size and a time estimate; write and search nothing",
-    )
-    shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
+
+
+def add_messages(shown: Parser) -> None:
+    """What is said besides the result."""
     shown.add_argument("--quiet", action="store_true", help="print the result only")
     shown.add_argument("--log-file", type=Path, metavar="FILE", help="write a log there")
     shown.add_argument(

@@ -18,7 +18,7 @@ from l2p_search.errors import SearchError
 from l2p_search.intervals import val_by_seed
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.search.journal import Journal
-from l2p_search.search.outcome import MOST_CONFIRMED, best_of, fresh_seeds, ties_of
+from l2p_search.search.outcome import best_of, fresh_seeds, ties_of
 from l2p_search.search.progress import Event, Snapshot
 from l2p_search.search.proposals import Proposer
 from l2p_search.search.racing import groups, is_losing
@@ -202,7 +202,7 @@ class Coordinator:
         known = self._journal.confirmations()
         return [
             Task("confirmation", record.number, record.config, (seeds,))
-            for record in ties_of(self._records.values())[:MOST_CONFIRMED]
+            for record in ties_of(self._records.values())[: 1 + self._goal.ties]
             if seeds and (record.config.config_id, seeds) not in known
         ]
 

@@ -15,9 +15,6 @@ from l2p_search.search.journal import Journal
 from l2p_search.search.records import TrialRecord, best_first
 from l2p_search.search.settings import Goal, SearchSettings
 
-MOST_CONFIRMED = 5
-"""On small graphs dozens of configurations tie; so many of the best are trained on fresh seeds."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:

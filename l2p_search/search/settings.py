@@ -1,6 +1,6 @@
 """What a search is: fixed when it begins, and kept in its journal."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
@@ -67,12 +67,17 @@ class SearchSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """How far this invocation goes; a later one may go further."""
+    """How far this invocation goes; a later one may go further.
+
+    The best is trained on `confirm` fresh seeds, and up to `ties` of what validation cannot tell
+    from it: on small graphs there are dozens.
+    """
 
     trials: int
     confirm: int = 20
+    ties: int = 4
     time_budget: float | None = None
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {"trials": self.trials, "confirm": self.confirm, "time_budget": self.time_budget}
+        return asdict(self)

@@ -1,0 +1,81 @@
+"""Running one search from where its journal stands: display, tracking, signals, trials."""
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from l2p_search.cli.words import elsewhere
+
+if TYPE_CHECKING:
+    from l2p_search.data.graph import Graph
+    from l2p_search.search.cluster import Resources
+    from l2p_search.search.journal import Journal
+    from l2p_search.search.run import Finish
+    from l2p_search.search.settings import Goal
+
+
+def conduct(
+    args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal"
+) -> tuple["Finish", int]:
+    """Search; with the exit code, which is not 0 when it was interrupted."""
+    from l2p_search.cli.live import display
+    from l2p_search.cli.signals import Signals
+    from l2p_search.cli.tracked import tracking
+    from l2p_search.search.directory import searches_folder
+    from l2p_search.search.progress import Event, Snapshot
+    from l2p_search.search.run import run_search
+    from l2p_search.search.versions import versions
+
+    where = elsewhere(journal.directory, searches_folder(None))
+    resume = f"l2p-search --resume --name {journal.directory.name}{where}"
+    _warn_of_other_versions(journal)
+    command = shlex.join(["l2p-search", *sys.argv[1:]])
+    journal.begin(goal, {"command": command, "versions": versions()})
+    with Signals(resume) as signals:
+        with display(journal, args.quiet) as show, tracking(args, journal) as record:
+
+            def on_event(event: Event, snapshot: Snapshot) -> None:
+                show(event, snapshot)
+                record(event)
+
+            finish = run_search(
+                journal,
+                graph,
+                goal,
+                _resources(args),
+                memory_gb=args.memory,
+                on_event=on_event,
+                on_coordinator=signals.watch,
+            )
+        if finish.interrupted:
+            signals.report(finish.outcome)
+            return finish, signals.exit_code
+    return finish, 0
+
+
+def _resources(args: argparse.Namespace) -> "Resources":
+    from l2p_search.search.cluster import Resources
+
+    return Resources(
+        concurrency=args.concurrency,
+        cpus_per_trial=args.cpus_per_trial,
+        gpus_per_trial=args.gpus_per_trial,
+        address=args.address,
+        worker_log=args.verbose or args.log_file is not None,
+    )
+
+
+def _warn_of_other_versions(journal: "Journal") -> None:
+    """Numbers of other versions may differ in their last digits, or more."""
+    from l2p_search.search.versions import versions
+
+    now = versions()
+    for began in journal.invocations[:1]:
+        for package, version in began["versions"].items():
+            if now.get(package) != version:
+                print(
+                    f"l2p-search: note: search '{journal.directory.name}' began with {package}"
+                    f" {version}, this is {now.get(package)}; numbers may differ",
+                    file=sys.stderr,
+                )
