@@ -11,6 +11,7 @@ from l2p_search.cli import (
     datasets,
     export,
     node,
+    paper,
     profiles,
     report,
     search,
@@ -25,7 +26,7 @@ from l2p_search.cli import (
 from l2p_search.errors import UserError
 
 _SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
-_COMMANDS = (*_SEARCHES, spaces, datasets, train)
+_COMMANDS = (*_SEARCHES, paper, spaces, datasets, train)
 
 
 def build_parser() -> argparse.ArgumentParser:

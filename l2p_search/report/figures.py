@@ -14,8 +14,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.ticker import MaxNLocator
 
 from l2p_search.profiles import Curves
 from l2p_search.results import TrialResult
@@ -38,11 +36,8 @@ def profile_figure(result: TrialResult, title: str) -> Figure:
             (0.43, "degree", result.profiles.by_degree),
             (0.765, "class", result.profiles.by_class),
         ):
-            axes = figure.add_axes((left, 0.16, 0.17, 0.66))
-            scale = figure.add_axes((left + 0.175, 0.16, 0.01, 0.66))
-            image = _heatmap(axes, rows, steps, f"{what} of the node")
-            figure.colorbar(image, cax=scale).ax.tick_params(labelsize=8)
-            scale.set_title("q(t)", fontsize=9)
+            axes = figure.add_axes((left, 0.16, 0.22, 0.66))
+            _heatmap(axes, rows, steps, f"{what} of the node")
     return figure
 
 
@@ -86,17 +81,22 @@ def _bars(axes: Axes, profiles: "np.ndarray") -> None:
     )
     axes.set(xlabel="propagation step t", ylabel="q(t), mean over nodes", ylim=(0, None))
     axes.set_title(f"all nodes, ± std over {len(profiles)} seeds", fontsize=10)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xticks(_few(len(mean)))
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _heatmap(axes: Axes, rows: Mapping[str, Sequence[float]], steps: int, what: str) -> AxesImage:
+def _heatmap(axes: Axes, rows: Mapping[str, Sequence[float]], steps: int, what: str) -> None:
     values = np.array([list(q)[:steps] for q in rows.values()])
     # By square roots: one group that is sure of its step leaves the others visible.
-    norm = PowerNorm(0.5, 0.0, float(values.max()))
-    image = axes.imshow(values, aspect="auto", cmap=MAP, norm=norm)
+    most = float(values.max())
+    axes.imshow(values, aspect="auto", cmap=MAP, norm=PowerNorm(0.5, 0.0, most))
     axes.set_yticks(range(len(rows)), list(rows), fontsize=9)
     axes.set(xlabel="propagation step t", ylabel=what)
-    axes.set_title(f"by {what.split()[0]}", fontsize=10)
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    return image
+    # In words, as a bar of colours takes as long to draw as all of this.
+    axes.set_title(f"by {what.split()[0]}: 0 (dark) to {most:.2g}", fontsize=10)
+    axes.set_xticks(_few(steps))
+
+
+def _few(steps: int) -> range:
+    """Steps to be named below an axis: not more than nine."""
+    return range(0, steps, max(1, -(-steps // 9)))
