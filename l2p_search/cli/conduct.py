@@ -30,8 +30,7 @@ def conduct(
     where = elsewhere(journal.directory, searches_folder(None))
     resume = f"l2p-search --resume --name {journal.directory.name}{where}"
     _warn_of_other_versions(journal)
-    command = shlex.join(["l2p-search", *sys.argv[1:]])
-    journal.begin(goal, {"command": command, "versions": versions()})
+    journal.begin(goal, {"command": command_line(), "versions": versions()})
     with Signals(resume) as signals:
         with display(journal, args.quiet) as show, tracking(args, journal) as record:
 
@@ -43,10 +42,10 @@ def conduct(
                 journal,
                 graph,
                 goal,
-                _resources(args),
+                resources(args),
                 memory_gb=args.memory,
                 on_event=on_event,
-                on_coordinator=signals.watch,
+                on_pool=signals.watch,
             )
         if finish.interrupted:
             signals.report(finish.outcome)
@@ -54,7 +53,13 @@ def conduct(
     return finish, 0
 
 
-def _resources(args: argparse.Namespace) -> "Resources":
+def command_line() -> str:
+    """What was typed, to be recorded and to be typed again."""
+    return shlex.join(["l2p-search", *sys.argv[1:]])
+
+
+def resources(args: argparse.Namespace) -> "Resources":
+    """What trials run on, by the options."""
     from l2p_search.search.cluster import Resources
 
     return Resources(

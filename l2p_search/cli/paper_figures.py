@@ -1,6 +1,7 @@
 """The paper's figures 3 to 8, each from searches of its own."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import networkx as nx
@@ -8,10 +9,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from l2p_search.cli.output import write_figure
-from l2p_search.cli.paper_tables import best_result
-from l2p_search.cli.studies import BUDGETS, base_of, grid_study, outcome_of
-from l2p_search.data.catalogue import DATASETS, find_dataset
-from l2p_search.data.datasets import load_graph
+from l2p_search.cli.paper_tables import best_results, graphs_of
+from l2p_search.cli.studies import BUDGETS, base_of, grid_study, outcomes_of
+from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.intervals import Interval, accuracy_of_test
 from l2p_search.profiles import Curves
@@ -27,13 +27,15 @@ _HOPS = 3
 def draw_levels(args: argparse.Namespace) -> None:
     """Figure 3: joint training overfits, bi-level training does not."""
     curves: dict[str, dict[str, Curves]] = {}
+    datasets = args.datasets or ("texas", "pubmed")
+    levels = {"level": list(LEVELS)}
+    studies = [grid_study("levels", dataset, args.budget, levels, {}) for dataset in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
     print("### Figure 3: losses of L2Q by level\n")
     print("| | level | training loss | validation loss | gap | test accuracy, % |")
     print("|---|---|---|---|---|---|")
-    for dataset in args.datasets or ("texas", "pubmed"):
-        graph = _graph(args, dataset)
-        study = grid_study("levels", dataset, args.budget, {"level": list(LEVELS)}, {})
-        for record in outcome_of(args, study, graph).records:
+    for dataset, outcome in zip(datasets, outcomes, strict=True):
+        for record in outcome.records:
             if record.result is None or record.result.curves is None:
                 continue
             found = record.result.curves
@@ -49,14 +51,14 @@ def draw_levels(args: argparse.Namespace) -> None:
 def draw_algorithms(args: argparse.Namespace) -> None:
     """Figure 4: variational inference and expectation maximization, beside APPNP."""
     bars: dict[str, dict[str, Interval]] = {}
-    for dataset in args.datasets or ("cora", "texas"):
-        graph = _graph(args, dataset)
-        varied = {"posterior": ["select", "quit"], "algorithm": ["em", "vi"]}
-        study = grid_study("algorithms", dataset, args.budget, varied, {})
-        found: dict[str, TrialResult | None] = {
-            "appnp": best_result(args, "appnp", dataset, graph)
-        }
-        for record in outcome_of(args, study, graph).records:
+    datasets = args.datasets or ("cora", "texas")
+    varied = {"posterior": ["select", "quit"], "algorithm": ["em", "vi"]}
+    studies = [grid_study("algorithms", dataset, args.budget, varied, {}) for dataset in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    rivals = best_results(args, [("appnp", dataset) for dataset in datasets])
+    for dataset, outcome in zip(datasets, outcomes, strict=True):
+        found: dict[str, TrialResult | None] = {"appnp": rivals.get(("appnp", dataset))}
+        for record in outcome.records:
             found[f"{record.config.method} {record.config.algorithm}"] = record.result
         bars[dataset] = {
             name: interval
@@ -92,10 +94,12 @@ def draw_correlation(args: argparse.Namespace) -> None:
 
 def draw_nodes(args: argparse.Namespace, datasets: tuple[str, ...]) -> None:
     """Figures 7 and 8: nodes with many and with few neighbours of their class, and their q."""
-    for dataset in args.datasets or datasets:
-        graph = _graph(args, dataset)
-        result = _profile_results(args, dataset, graph)["quit"]
-        if result.profiles is None:
+    datasets = args.datasets or datasets
+    graphs = graphs_of(args, datasets)
+    results = _profile_results(args, datasets)
+    for dataset, graph in graphs.items():
+        result = results.get((dataset, "quit"))
+        if result is None or result.profiles is None:
             continue
         shares = same_class_shares(graph)
         steps = np.array(result.profiles.node_steps)
@@ -147,25 +151,26 @@ def _q_of(args: argparse.Namespace, graph: Graph, dataset: str, node: int) -> li
 def _profiles(args: argparse.Namespace) -> dict[str, dict[str, tuple[float, ...]]]:
     panels: dict[str, dict[str, tuple[float, ...]]] = {"quit": {}, "select": {}}
     seven = [name for name, dataset in DATASETS.items() if dataset.paper is not None]
-    for dataset in args.datasets or seven:
-        results = _profile_results(args, dataset, _graph(args, dataset))
-        for posterior, result in results.items():
-            if result.profile is not None:
-                panels[posterior][dataset] = result.profile
+    for (dataset, posterior), result in _profile_results(args, args.datasets or seven).items():
+        if result.profile is not None:
+            panels[posterior][dataset] = result.profile
     return panels
 
 
 def _profile_results(
-    args: argparse.Namespace, dataset: str, graph: Graph
-) -> dict[str, TrialResult]:
+    args: argparse.Namespace, datasets: Sequence[str]
+) -> dict[tuple[str, str], TrialResult]:
+    """By dataset and posterior."""
     varied = {"posterior": ["quit", "select"]}
-    study = grid_study("profiles", dataset, args.budget, varied, {"K": _STEPS})
-    records = outcome_of(args, study, graph).records
-    return {r.config.posterior: r.result for r in records if r.result is not None}
-
-
-def _graph(args: argparse.Namespace, dataset: str) -> Graph:
-    return load_graph(find_dataset(dataset).name, args.data_dir)
+    fixed = {"K": _STEPS}
+    studies = [grid_study("profiles", name, args.budget, varied, fixed) for name in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    return {
+        (dataset, record.config.posterior): record.result
+        for dataset, outcome in zip(datasets, outcomes, strict=True)
+        for record in outcome.records
+        if record.result is not None
+    }
 
 
 FIGURES: dict[str, Any] = {

@@ -1,12 +1,11 @@
 """The paper's tables 1 to 4: a search for each method and dataset, or for each depth."""
 
 import argparse
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from l2p_search.cli.output import write_figure
-from l2p_search.cli.studies import BUDGETS, grid_study, method_study, outcome_of
+from l2p_search.cli.studies import BUDGETS, grid_study, method_study, outcomes_of
 from l2p_search.data.catalogue import find_dataset
 from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph
@@ -30,13 +29,8 @@ def print_accuracies(
     if "cornell-legacy" in wanted:
         wanted.insert(wanted.index("cornell-legacy") + 1, "cornell")
     datasets = _chosen("--datasets", args.datasets, wanted)
-    graphs = {name: load_graph(find_dataset(name).name, args.data_dir) for name in datasets}
-    results: dict[tuple[str, str], TrialResult] = {}
-    for number, (method, dataset) in enumerate((m, d) for d in datasets for m in methods):
-        _say(args, f"{number + 1} of {len(methods) * len(datasets)}: {method} on {dataset}")
-        result = best_result(args, method, dataset, graphs[dataset])
-        if result is not None:
-            results[method, dataset] = result
+    pairs = [(method, dataset) for dataset in datasets for method in methods]
+    results = best_results(args, pairs)
     budget = BUDGETS[args.budget]
     print(f"### {title}\n")
     print(f"| | {' | '.join(datasets)} |\n|---{'|---' * len(datasets)}|")
@@ -58,12 +52,25 @@ def print_accuracies(
     _print_pairs(results, datasets)
 
 
-def best_result(
-    args: argparse.Namespace, method: str, dataset: str, graph: Graph
-) -> TrialResult | None:
-    """The winner of a method's search, on seeds that chose nothing."""
-    outcome = outcome_of(args, method_study(method, dataset, args.budget), graph)
-    return outcome.confirmations.get(outcome.best.number) if outcome.best else None
+def best_results(
+    args: argparse.Namespace, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], TrialResult]:
+    """The winners of searches of a method on a dataset, on seeds that chose nothing."""
+    graphs = graphs_of(args, [dataset for _, dataset in pairs])
+    studies = [method_study(method, dataset, args.budget) for method, dataset in pairs]
+    found = {}
+    for pair, outcome in zip(pairs, outcomes_of(args, studies, graphs), strict=True):
+        if outcome.best is not None and outcome.best.number in outcome.confirmations:
+            found[pair] = outcome.confirmations[outcome.best.number]
+    return found
+
+
+def graphs_of(args: argparse.Namespace, datasets: Iterable[str]) -> dict[str, Graph]:
+    """The graphs by name, each loaded once."""
+    return {
+        name: load_graph(find_dataset(name).name, args.data_dir)
+        for name in dict.fromkeys(datasets)
+    }
 
 
 def _print_pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[str]) -> None:
@@ -94,24 +101,28 @@ def print_depths(args: argparse.Namespace) -> None:
     from l2p_search.report.paper_figures import depth_figure
 
     methods = _chosen("--methods", args.methods, list(TABLE_4))
+    if len(args.datasets or ()) > 1:
+        raise UserError(f"--datasets {' '.join(args.datasets)}: table 4 is of one; name one")
     (dataset,) = args.datasets or ["cora"]
-    graph = load_graph(find_dataset(dataset).name, args.data_dir)
-    ours: dict[str, dict[int, Interval]] = {}
-    for number, method in enumerate(methods):
-        _say(args, f"{number + 1} of {len(methods)}: {method}")
-        best = outcome_of(args, method_study(method, dataset, args.budget), graph).best
-        if best is None:
+    graphs = graphs_of(args, [dataset])
+    searches = [method_study(method, dataset, args.budget) for method in methods]
+    studies = {}
+    for method, outcome in zip(methods, outcomes_of(args, searches, graphs), strict=True):
+        if outcome.best is None:
             continue
-        fixed = {key: value for key, value in best.config.to_mapping().items() if key != "K"}
-        study = grid_study(
-            f"{method}-depth", dataset, args.budget, {"K": _depths(method, args.budget)}, fixed
-        )
-        row: dict[int, Interval] = {}
-        for record in outcome_of(args, study, graph).records:
-            found = accuracy_of_test(record.result) if record.result is not None else None
-            if found is not None:
-                row[record.config.K] = found
-        ours[method] = row
+        best = outcome.best.config.to_mapping()
+        fixed = {key: value for key, value in best.items() if key != "K"}
+        depths = {"K": _depths(method, args.budget)}
+        studies[method] = grid_study(f"{method}-depth", dataset, args.budget, depths, fixed)
+    ours: dict[str, dict[int, Interval]] = {}
+    found = outcomes_of(args, list(studies.values()), graphs)
+    for method, outcome in zip(studies, found, strict=True):
+        accuracies = {
+            record.config.K: accuracy_of_test(record.result)
+            for record in outcome.records
+            if record.result is not None
+        }
+        ours[method] = {k: value for k, value in accuracies.items() if value is not None}
     print(f"### Table 4: accuracy on {dataset} by the number of steps\n")
     print(f"| | {' | '.join(map(str, STEPS))} |\n|---{'|---' * len(STEPS)}|")
     for method, row in ours.items():
@@ -138,11 +149,6 @@ def _chosen(option: str, given: Sequence[str] | None, known: list[str]) -> list[
         if name not in known:
             raise UserError(f"{option} {name}: is not in it; {did_you_mean(name, known)}")
     return list(given or known)
-
-
-def _say(args: argparse.Namespace, text: str) -> None:
-    if not args.quiet:
-        print(text, file=sys.stderr, flush=True)
 
 
 TABLES: dict[str, Any] = {

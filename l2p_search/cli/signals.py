@@ -7,8 +7,8 @@ from typing import Any
 
 from l2p_search.cli.words import count
 from l2p_search.results import TrialStatus
-from l2p_search.search.coordinator import Coordinator
 from l2p_search.search.outcome import Outcome
+from l2p_search.search.pool import Pool
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -19,7 +19,7 @@ class Signals:
     def __init__(self, resume: str) -> None:
         """`resume` is the command that continues the search."""
         self._resume = resume
-        self._coordinator: Coordinator | None = None
+        self._pool: Pool | None = None
         self._received: int | None = None
         self._before: dict[int, Any] = {}
 
@@ -43,12 +43,12 @@ class Signals:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def watch(self, coordinator: Coordinator) -> None:
-        """Stop this one; at once when the signal was earlier."""
+    def watch(self, pool: Pool) -> None:
+        """Stop these searches; at once when the signal was earlier."""
         self._install()  # Ray has taken SIGTERM for itself when it started
-        self._coordinator = coordinator
+        self._pool = pool
         if self._received is not None:
-            coordinator.stop()
+            pool.stop()
 
     @property
     def exit_code(self) -> int:
@@ -76,8 +76,8 @@ class Signals:
             os._exit(self.exit_code)  # Ray's processes end with this one
         self._received = number
         _say("stopping; once more to stop at once")
-        if self._coordinator is not None:
-            self._coordinator.stop()
+        if self._pool is not None:
+            self._pool.stop()
 
 
 def _say(text: str) -> None:

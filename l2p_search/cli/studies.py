@@ -2,13 +2,20 @@
 
 import argparse
 import dataclasses
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from l2p_search.cli.conduct import command_line
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import find_dataset
+from l2p_search.durations import format_duration
 from l2p_search.errors import SearchError
+from l2p_search.search.directory import searches_folder
 from l2p_search.search.files import load_space, space_of_model
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import Outcome, read_outcome
@@ -17,6 +24,8 @@ from l2p_search.search.space import Choices, SearchSpace
 
 if TYPE_CHECKING:
     from l2p_search.data.graph import Graph
+    from l2p_search.search.coordinator import Coordinator
+    from l2p_search.search.pool import Job
 
 
 @dataclass(frozen=True)
@@ -126,15 +135,126 @@ def narrowed(space: SearchSpace, most_steps: int) -> SearchSpace:
             if len(values) == 1:
                 fixed[key] = values[0]
                 del dimensions[key]
-    return dataclasses.replace(space, dimensions=dimensions, fixed=fixed)
+    start = [
+        {
+            key: value
+            for key, value in point.items()
+            if key in dimensions and value in (dimensions[key].enumerated() or ())
+        }
+        for point in space.start
+    ]
+    return dataclasses.replace(
+        space, dimensions=dimensions, fixed=fixed, start=tuple(filter(None, start))
+    )
 
 
-def outcome_of(args: argparse.Namespace, study: Study, graph: "Graph") -> Outcome:
-    """What the study found: read when it is recorded whole, else searched or continued."""
-    from l2p_search.cli.conduct import conduct
-    from l2p_search.search.directory import searches_folder
+def outcomes_of(
+    args: argparse.Namespace, studies: Sequence[Study], graphs: "Mapping[str, Graph]"
+) -> list[Outcome]:
+    """What the studies found: read where it is recorded whole, else searched or continued.
 
-    settings = SearchSettings(
+    Those that have to be searched share the workers.
+    """
+    folder = searches_folder(args.dir)
+    open_studies = [
+        _OpenStudy(args, study, graphs[study.dataset], folder / study.name)
+        for study in studies
+        if not _is_whole(study, graphs[study.dataset], folder / study.name)
+    ]
+    if open_studies:
+        _search(args, open_studies)
+    return [read_outcome(Journal.read(folder / study.name)) for study in studies]
+
+
+def _search(args: argparse.Namespace, studies: "Sequence[_OpenStudy]") -> None:
+    from l2p_search.cli.conduct import resources
+    from l2p_search.cli.signals import Signals
+    from l2p_search.search.run import run_jobs
+
+    display = _Lines(len(studies), args.quiet)
+    with Signals(command_line()) as signals:
+        stopped = run_jobs(
+            [study.job(display) for study in studies],
+            resources(args),
+            memory_gb=args.memory,
+            on_pool=signals.watch,
+        )
+        if stopped:
+            raise InterruptedStudyError(signals.exit_code)
+
+
+class _OpenStudy:
+    """A study that is to be searched: its journal is opened when its turn comes."""
+
+    def __init__(
+        self, args: argparse.Namespace, study: Study, graph: "Graph", directory: Path
+    ) -> None:
+        self._args, self._study, self._graph, self._directory = args, study, graph, directory
+        self._until_the_end = ExitStack()
+
+    def job(self, display: "_Lines") -> "Job":
+        """For the pool."""
+        from l2p_search.search.pool import Job
+
+        def end(coordinator: "Coordinator") -> None:
+            display.ended(self._study, read_outcome(self._journal))
+            self._until_the_end.close()
+
+        return Job(graph=self._graph, begin=self._begin, end=end)
+
+    def _begin(self) -> "Coordinator":
+        from l2p_search.cli.tracked import tracking
+        from l2p_search.search.coordinator import Coordinator
+        from l2p_search.search.progress import Event, Snapshot
+        from l2p_search.search.versions import versions
+
+        if Journal.exists(self._directory):
+            self._journal = Journal.resume(self._directory)
+        else:
+            settings = _settings(self._study, self._graph)
+            self._journal = Journal.create(self._directory, settings)
+        self._until_the_end.callback(self._journal.close)
+        goal = self._study.goal
+        self._journal.begin(goal, {"command": command_line(), "versions": versions()})
+        record = self._until_the_end.enter_context(tracking(self._args, self._journal))
+
+        def on_event(event: Event, snapshot: Snapshot) -> None:
+            record(event)
+
+        return Coordinator(self._journal, goal, on_event=on_event)
+
+
+class _Lines:
+    """A line for every study that has ended, with the time that the others may take."""
+
+    def __init__(self, total: int, quiet: bool) -> None:
+        self._total, self._quiet = total, quiet
+        self._ended, self._started = 0, time.monotonic()
+        # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
+        self._file = sys.stderr
+
+    def ended(self, study: Study, outcome: Outcome) -> None:
+        """Say what it found."""
+        self._ended += 1
+        if self._quiet:
+            return
+        found = "no trial has all its seeds"
+        if outcome.best is not None:
+            found = f"validation {outcome.best.objective:.2f} %"
+        if outcome.confirmed is not None:
+            found += f", test {outcome.confirmed} % on fresh seeds"
+        took = time.monotonic() - self._started
+        left = took / self._ended * (self._total - self._ended)
+        print(
+            f"[{self._ended}/{self._total}] {study.name}: {found}; {format_duration(took)},"
+            f" about {format_duration(left)} left",
+            file=self._file,
+            flush=True,
+        )
+
+
+def _settings(study: Study, graph: "Graph") -> SearchSettings:
+    return SearchSettings(
         dataset=study.dataset,
         data_digest=graph.digest,
         space=study.space,
@@ -144,34 +264,19 @@ def outcome_of(args: argparse.Namespace, study: Study, graph: "Graph") -> Outcom
         seed=0,
         race=False,
     )
-    directory = searches_folder(args.dir) / study.name
-    if Journal.exists(directory):
-        journal = Journal.read(directory)
-        _check_same(directory, journal.settings, settings)
-        outcome = read_outcome(journal)
-        if _whole(outcome, study):
-            return outcome
-        journal = Journal.resume(directory)
-    else:
-        journal = Journal.create(directory, settings)
-    try:
-        finish, code = conduct(args, journal, graph, study.goal)
-    finally:
-        journal.close()
-    if code != 0:
-        raise InterruptedStudyError(code)
-    return finish.outcome
 
 
-def _check_same(directory: Path, recorded: SearchSettings, wanted: SearchSettings) -> None:
-    if recorded != wanted:
+def _is_whole(study: Study, graph: "Graph", directory: Path) -> bool:
+    """Whether everything that the study asks for is recorded."""
+    if not Journal.exists(directory):
+        return False
+    journal = Journal.read(directory)
+    if journal.settings != _settings(study, graph):
         raise SearchError(
             f"search '{directory.name}' was made with other settings; move it out of"
             f" {directory.parent}, or name another folder with --dir"
         )
-
-
-def _whole(outcome: Outcome, study: Study) -> bool:
+    outcome = read_outcome(journal)
     ended = [record for record in outcome.records if record.status != "running"]
     if len(ended) < study.space.at_most(study.goal.trials) or len(ended) < len(outcome.records):
         return False

@@ -42,6 +42,11 @@ class Proposer:
         size = settings.space.size
         if size is not None and len(known) >= size:
             return None
+        if number < len(settings.space.start) and settings.sampler != "grid":
+            given = _fixed(self._axes.params(settings.space.start[number]), self._seed(number, 0))
+            config = self._ask(number, given, known)
+            if config is not None:
+                return config
         if settings.sampler in ("tpe", "gp"):
             for attempt in range(_REPEATS):
                 config = self._ask(number, self._sampler(number, attempt), known)
@@ -137,7 +142,7 @@ def natural_distribution(dimension: Dimension) -> BaseDistribution:
     return FloatDistribution(dimension.low, dimension.high, dimension.log, dimension.step)
 
 
-def _fixed(params: dict[str, Any]) -> BaseSampler:
+def _fixed(params: dict[str, Any], seed: int = 0) -> BaseSampler:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        return PartialFixedSampler(params, RandomSampler(0))
+        return PartialFixedSampler(params, RandomSampler(seed))

@@ -1,6 +1,6 @@
 """run_search: a journal and a goal in, the search run to its end, its outcome out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,6 +9,7 @@ from l2p_search.search.cluster import Resources, ray_cluster
 from l2p_search.search.coordinator import Coordinator
 from l2p_search.search.journal import Journal
 from l2p_search.search.outcome import Outcome, read_outcome
+from l2p_search.search.pool import Job, Pool
 from l2p_search.search.progress import Event, Snapshot
 from l2p_search.search.settings import Goal
 from l2p_search.search.worker import Train
@@ -35,32 +36,48 @@ def run_search(
     memory_gb: float = 4.0,
     train: Train | None = None,
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
-    on_coordinator: Callable[[Coordinator], None] = lambda coordinator: None,
+    on_pool: Callable[[Pool], None] = lambda pool: None,
 ) -> Finish:
-    """Search until the goal is reached, the space is exhausted or somebody stops it.
-
-    `on_coordinator` is given the coordinator before anything starts, so that a signal can stop it.
-    """
-    train = train or partial(fit, memory_gb=memory_gb)
+    """Search until the goal is reached, the space is exhausted or somebody stops it."""
     coordinator = Coordinator(journal, goal, on_event=on_event)
+    stopped = False
     if coordinator.has_work:
-        with ray_cluster(resources, _bytes(graph)) as cluster:
-            from l2p_search.search.tuner import tune_tasks  # imports Ray, whose environment is set
-
-            coordinator.concurrency = cluster.concurrency
-            on_coordinator(coordinator)
-            tune_tasks(coordinator, graph, train, cluster, resources)
-            if coordinator.stopping:
-                coordinator.close()
-    if coordinator.fatal is not None:
-        raise coordinator.fatal
+        job = Job(graph=graph, begin=lambda: coordinator)
+        stopped = run_jobs([job], resources, memory_gb=memory_gb, train=train, on_pool=on_pool)
     return Finish(
         outcome=read_outcome(journal),
-        interrupted=coordinator.stopping,
+        interrupted=stopped,
         exhausted=coordinator.exhausted,
         out_of_time=coordinator.out_of_time,
         unconfirmed=coordinator.unconfirmed,
     )
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    resources: Resources,
+    *,
+    memory_gb: float = 4.0,
+    train: Train | None = None,
+    on_pool: Callable[[Pool], None] = lambda pool: None,
+) -> bool:
+    """Run searches on the same workers; whether they were stopped.
+
+    `on_pool` is given the pool before anything starts, so that a signal can stop it.
+    """
+    train = train or partial(fit, memory_gb=memory_gb)
+    graphs = {job.graph.digest: job.graph for job in jobs}.values()
+    with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
+        from l2p_search.search.tuner import tune_tasks  # imports Ray, whose environment is set
+
+        pool = Pool(jobs, cluster.concurrency)
+        on_pool(pool)
+        tune_tasks(pool, graphs, train, cluster, resources)
+        if pool.stopping:
+            pool.close()
+    if pool.fatal is not None:
+        raise pool.fatal
+    return pool.stopping
 
 
 def _bytes(graph: Graph) -> int:

@@ -8,6 +8,7 @@ A file has a line for each hyperparameter of a config, and may say how much to s
     posterior: select                            # fixed
     seeds: 20                                    # a trial's seeds
     budget: {trials: 200, time: 8h}              # where the search ends
+    start: {dropout: 0.5, K: 8}                  # tried first; a list of such for several
 
 What is not named keeps the default for the dataset's kind of graph.
 """
@@ -68,6 +69,8 @@ class Range:
 
 Dimension = Choices | Range
 
+_NOT_HYPERPARAMETERS = ("seeds", "budget", "start")
+
 
 @dataclass(frozen=True)
 class SearchSpace:
@@ -79,6 +82,7 @@ class SearchSpace:
     seeds: int | None = None
     trials: int | None = None
     time_budget: float | None = None
+    start: tuple[dict[str, Any], ...] = ()
 
     @property
     def size(self) -> int | None:
@@ -126,6 +130,8 @@ class SearchSpace:
         budget = {"trials": self.trials, "time": self.time_budget}
         if given := {key: value for key, value in budget.items() if value is not None}:
             mapping["budget"] = given
+        if self.start:
+            mapping["start"] = [dict(point) for point in self.start]
         return mapping
 
 
@@ -143,10 +149,10 @@ def parse_space(name: str, mapping: Mapping[str, Any]) -> SearchSpace:
     dimensions: dict[str, Dimension] = {}
     fixed: dict[str, Any] = {}
     for key, value in mapping.items():
-        if key in ("seeds", "budget"):
+        if key in _NOT_HYPERPARAMETERS:
             continue
         if key not in known:
-            near = did_you_mean(str(key), {*known, "seeds", "budget"})
+            near = did_you_mean(str(key), {*known, *_NOT_HYPERPARAMETERS})
             raise ConfigError(f"unknown key '{key}'; {near}")
         if isinstance(value, dict):
             dimensions[key] = _dimension(key, value)
@@ -162,7 +168,8 @@ def parse_space(name: str, mapping: Mapping[str, Any]) -> SearchSpace:
     seeds = mapping.get("seeds")
     if seeds is not None:
         seeds = _count("seeds", seeds)
-    return SearchSpace(name, dimensions, fixed, seeds, trials, time_budget)
+    start = _start(mapping.get("start"), dimensions)
+    return SearchSpace(name, dimensions, fixed, seeds, trials, time_budget, start)
 
 
 def _dimension(key: str, spec: dict[str, Any]) -> Dimension:
@@ -237,6 +244,32 @@ def _budget(budget: Any) -> tuple[int | None, float | None]:
         None if trials is None else _count("budget: trials", trials),
         None if time is None else _duration("budget: time", time),
     )
+
+
+def _start(given: Any, dimensions: Mapping[str, Dimension]) -> tuple[dict[str, Any], ...]:
+    """Points to begin with; what one leaves out is drawn."""
+    points = given if isinstance(given, list) else [] if given is None else [given]
+    return tuple(_start_point(point, dimensions) for point in points)
+
+
+def _start_point(point: Any, dimensions: Mapping[str, Dimension]) -> dict[str, Any]:
+    if not isinstance(point, dict) or not point:
+        raise ConfigError(f"start={point!r} must be such as {{dropout: 0.5, K: 8}}")
+    checked = {}
+    for key, value in point.items():
+        if key not in dimensions:
+            near = did_you_mean(str(key), dimensions)
+            raise ConfigError(f"start: '{key}' does not vary here; {near}")
+        checked[key] = _checked(key, value)
+        dimension = dimensions[key]
+        values = dimension.enumerated()
+        if isinstance(dimension, Range) and values is None:
+            inside = dimension.low <= checked[key] <= dimension.high
+        else:
+            inside = checked[key] in (values or ())
+        if not inside:
+            raise ConfigError(f"start: {key}={value!r} is not in the space; it has {dimension}")
+    return checked
 
 
 def _count(key: str, value: Any) -> int:

@@ -1,14 +1,16 @@
-"""Ray Tune's side: one Tune trial is one task, and the coordinator decides everything.
+"""Ray Tune's side: one Tune trial is one task, and the pool of searches decides everything.
 
-Tune's searcher, scheduler and callback are three small adapters around the coordinator. What Tune
-keeps of its own is thrown away: the journal is the truth.
+Tune's searcher, scheduler and callback are three small adapters around the pool. What Tune keeps
+of its own is thrown away: the journals are the truth.
 """
 
 import json
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import ray
 import torch
 from ray import tune
 from ray.exceptions import RayError
@@ -21,27 +23,28 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError
 from l2p_search.results import TrialResult
 from l2p_search.search.cluster import Cluster, Resources
-from l2p_search.search.coordinator import Coordinator, Task
+from l2p_search.search.pool import Assignment, Pool
 from l2p_search.search.worker import Train, run_task
 
 _log = logging.getLogger(__name__)
 
 
 def tune_tasks(
-    coordinator: Coordinator, graph: Graph, train: Train, cluster: Cluster, resources: Resources
+    pool: Pool, graphs: Iterable[Graph], train: Train, cluster: Cluster, resources: Resources
 ) -> None:
-    """Run the coordinator's tasks until it is done or stopped."""
-    tasks: dict[str, Task] = {}
+    """Run the pool's tasks until it is done or stopped."""
+    tasks: dict[str, Assignment] = {}
+    kept = {graph.digest: ray.put(graph) for graph in graphs}
     trainable = tune.with_parameters(
-        _trainable, graph=graph, train=train, threads=resources.cpus_per_trial
+        _trainable, graphs=kept, train=train, threads=resources.cpus_per_trial
     )
     requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial}
     tuner = tune.Tuner(
         tune.with_resources(trainable, requested),
         tune_config=tune.TuneConfig(
-            search_alg=_Proposals(coordinator, tasks),
-            scheduler=_Reports(coordinator, tasks),
-            num_samples=-1,  # until the coordinator is done
+            search_alg=_Proposals(pool, tasks),
+            scheduler=_Reports(pool, tasks),
+            num_samples=-1,  # until the pool is done
             reuse_actors=True,  # a worker imports torch once, not once a trial
             trial_dirname_creator=lambda trial: trial.trial_id,
         ),
@@ -49,8 +52,8 @@ def tune_tasks(
             name="tune",
             storage_path=str(cluster.scratch),
             verbose=0,
-            callbacks=[_LeaveWhenStopping(coordinator, tasks)],
-            failure_config=tune.FailureConfig(max_failures=0),  # the coordinator tries again
+            callbacks=[_LeaveWhenStopping(pool, tasks)],
+            failure_config=tune.FailureConfig(max_failures=0),  # its coordinator tries again
         ),
     )
     try:
@@ -65,17 +68,19 @@ def tune_tasks(
         ) from error
 
 
-def _trainable(config: dict[str, Any], graph: Graph, train: Train, threads: int) -> None:
+def _trainable(
+    config: dict[str, Any], graphs: dict[str, "ray.ObjectRef[Graph]"], train: Train, threads: int
+) -> None:
     torch.set_num_threads(threads)
-    run_task(json.loads(config["task"]), graph, train, tune.report)
+    run_task(json.loads(config["task"]), ray.get(graphs[config["graph"]]), train, tune.report)
 
 
 class _Adapter:
-    """Between Tune and the coordinator; left out where Tune saves itself, as nobody reads that."""
+    """Between Tune and the pool; left out where Tune saves itself, as nobody reads that."""
 
-    def __init__(self, coordinator: Coordinator, tasks: dict[str, Task]) -> None:
+    def __init__(self, pool: Pool, tasks: dict[str, Assignment]) -> None:
         super().__init__()
-        self._coordinator, self._tasks = coordinator, tasks
+        self._pool, self._tasks = pool, tasks
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
@@ -85,21 +90,21 @@ class _Adapter:
 
 
 class _Proposals(_Adapter, Searcher):
-    """Tune asks for a configuration; the coordinator has a task."""
+    """Tune asks for a configuration; the pool has a task."""
 
     def suggest(self, trial_id: str) -> Any:
-        task = self._coordinator.next_task()
-        if task is None:
-            return Searcher.FINISHED if self._coordinator.done else None
-        self._tasks[trial_id] = task
-        return {"task": json.dumps(task.to_mapping())}
+        given = self._pool.next()
+        if given is None:
+            return Searcher.FINISHED if self._pool.done else None
+        self._tasks[trial_id] = given
+        return {"task": json.dumps(given.task.to_mapping()), "graph": given.graph}
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
         # After an error the scheduler has already given the task back, with the reason.
         if not error:
-            self._coordinator.release(self._tasks[trial_id])
+            self._pool.release(self._tasks[trial_id])
 
     def save(self, checkpoint_path: str) -> None:
         """Nothing: the journal has it."""
@@ -109,31 +114,31 @@ class _Proposals(_Adapter, Searcher):
 
 
 class _Reports(_Adapter, FIFOScheduler):
-    """Tune reports a group of seeds or a lost worker; the coordinator says what follows."""
+    """Tune reports a group of seeds or a lost worker; the pool says what follows."""
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        task = self._tasks[trial.trial_id]
+        given = self._tasks[trial.trial_id]
         if "error" in result:
-            _log.error("trial %d failed\n%s", task.number, result.get("traceback", ""))
-            self._coordinator.fail(task, result["error"])
+            _log.error("trial %d failed\n%s", given.task.number, result.get("traceback", ""))
+            self._pool.fail(given, result["error"])
             return TrialScheduler.CONTINUE  # the worker returns by itself
         trained = TrialResult.from_mapping(json.loads(result["result"]))
-        goes_on = self._coordinator.report(task, trained)
-        last = len(trained.seeds) == sum(map(len, task.groups))
+        goes_on = self._pool.report(given, trained)
+        last = len(trained.seeds) == sum(map(len, given.task.groups))
         return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
 
     def on_trial_error(self, controller: Any, trial: Trial) -> None:
-        task = self._tasks[trial.trial_id]
+        given = self._tasks[trial.trial_id]
         error = Path(trial.error_file).read_text(encoding="utf-8") if trial.error_file else ""
-        _log.error("trial %d lost its worker\n%s", task.number, error)
-        self._coordinator.release(task, _why_lost(error))
+        _log.error("trial %d lost its worker\n%s", given.task.number, error)
+        self._pool.release(given, _why_lost(error))
 
 
 class _LeaveWhenStopping(_Adapter, Callback):
     """Leave Tune's loop at once: its own way of stopping waits for the workers."""
 
     def on_step_end(self, iteration: int, trials: list[Trial], **info: Any) -> None:
-        if self._coordinator.stopping:
+        if self._pool.stopping:
             raise _Stopping
 
 
