@@ -141,7 +141,7 @@ def _q_of(args: argparse.Namespace, graph: Graph, dataset: str, node: int) -> li
     from l2p_search.training.fit import fit
 
     budget = BUDGETS[args.budget]
-    config = dataclasses.replace(base_of(dataset, budget), K=_STEPS)
+    config = dataclasses.replace(base_of(dataset, budget.epochs), K=_STEPS)
     found: list[Any] = []
     fit(graph, config, range(min(5, budget.seeds)), on_q=lambda q: found.append(q[node].double()))
     mean: list[float] = (sum(found) / len(found)).tolist()

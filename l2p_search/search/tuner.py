@@ -7,6 +7,7 @@ of its own is thrown away: the journals are the truth.
 import json
 import logging
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,14 @@ def _trainable(
     config: dict[str, Any], graphs: dict[str, "ray.ObjectRef[Graph]"], train: Train, threads: int
 ) -> None:
     torch.set_num_threads(threads)
-    run_task(json.loads(config["task"]), ray.get(graphs[config["graph"]]), train, tune.report)
+    run_task(json.loads(config["task"]), _graph(graphs[config["graph"]]), train, tune.report)
+
+
+@lru_cache
+def _graph(kept: "ray.ObjectRef[Graph]") -> Graph:
+    """Fetched once a worker, not once a trial."""
+    graph: Graph = ray.get(kept)
+    return graph
 
 
 class _Adapter:

@@ -43,6 +43,21 @@ def test_the_papers_space_has_432_configurations_and_each_is_proposed_once(
     assert len({record.config.config_id for record in journal.records()}) == 432
 
 
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
+def test_a_search_begins_with_the_start_of_its_space(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    start = [{"K": 8, "dropout": 0.4}, {"K": 2, "dropout": 0.2, "lr": 0.01}]
+    space = parse_space("started", {**SPACE.to_mapping(), "start": start})
+    goal = Goal(trials=ALL, confirm=0)
+    journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
+    first, second, *_ = [record.config for record in journal.records()]
+    begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
+    # A grid is walked in its order, so that it can be told where one is.
+    assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
+    assert len({record.config.config_id for record in journal.records()}) == ALL
+
+
 @pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
 def test_a_seed_fixes_the_sequence(sampler: str, tmp_path: Path, small_graph: Graph) -> None:
     goal = Goal(trials=14, confirm=0)

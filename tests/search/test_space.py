@@ -104,6 +104,13 @@ def test_points_are_counted_in_the_files_order_the_last_key_fastest() -> None:
         ({"K": {"choices": [2]}, "budget": {"trails": 5}}, "did you mean 'trials'?"),
         ({"K": {"choices": [2]}, "budget": {"trials": 0}}, "budget: trials=0 must be"),
         ({"K": {"choices": [2]}, "budget": {"time": "soon"}}, "'soon' is no duration"),
+        ({"K": {"choices": [2]}, "start": 2}, "start=2 must be such as {dropout: 0.5, K: 8}"),
+        ({"K": {"choices": [2]}, "start": {"k": 2}}, "start: 'k' does not vary here"),
+        ({"K": {"choices": [2, 4]}, "start": {"K": 3}}, "K=3 is not in the space; it has 2, 4"),
+        (
+            {"lr": {"low": 0.01, "high": 0.1}, "start": [{"lr": 0.1}, {"lr": 1}]},
+            "start: lr=1 is not in the space; it has numbers from 0.01 to 0.1",
+        ),
     ],
 )
 def test_errors_name_the_key_and_what_to_write(mapping: dict[str, Any], says: str) -> None:
