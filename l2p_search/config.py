@@ -61,6 +61,7 @@ class TrialConfig:
     # The model (section 4).
     backbone: Literal["appnp", "gcn", "gat", "gcnii"] = "appnp"
     teleport: float = 0.1
+    skip: float = 0.0
     posterior: Literal["select", "quit"] = "quit"
     scorer: Literal["per_step", "shared"] = "shared"
     prior: Literal["uniform", "geometric"] = "uniform"
@@ -86,6 +87,10 @@ class TrialConfig:
             value = getattr(self, key)
             if not low <= value <= high:
                 raise ConfigError(f"{key}={value!r} is out of range: {says}")
+        if self.skip > 0.0 and self.method not in ("l2q", "l2s"):
+            raise ConfigError(
+                f"skip={self.skip!r} goes with L2P on APPNP only; leave it out for {self.method}"
+            )
         attends = self.model == "gat" or (self.model == "l2p" and self.backbone == "gat")
         if attends and self.hidden % self.heads:
             raise ConfigError(
@@ -147,6 +152,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("weight_decay", 0.0, _HUGE, "give 0 or more, such as 5e-4"),
     ("K", 1, MAX_STEPS, f"give a number of propagation steps from 1 to {MAX_STEPS}"),
     ("teleport", 0.0, _BELOW_ONE, "give a probability from 0 to below 1, such as 0.1"),
+    ("skip", 0.0, _HUGE, "give 0 or more; 1 weighs a node's own class scores like the mixed ones"),
     ("prior_ratio", _POSITIVE, 1.0, "give a ratio above 0 and at most 1, such as 0.5"),
     ("kl_weight", 0.0, _HUGE, "give 0 or more; 1 is the paper's formula, 0.05 lets q move"),
     ("temperature", 1e-3, 1e3, "give a temperature from 0.001 to 1000, such as 1"),

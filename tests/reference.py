@@ -63,7 +63,14 @@ class Reference(nn.Module):
 
     def step_logits(self, hidden: list[Tensor]) -> Tensor:
         """Class scores of every step [N, T, C]."""
-        return torch.stack([h @ self.theta["W_2"] + self.theta["b_2"] for h in hidden], dim=1)
+        own = self.own_logits(hidden)
+        return torch.stack([h @ self.theta["W_2"] + own for h in hidden], dim=1)
+
+    def own_logits(self, hidden: list[Tensor]) -> Tensor:
+        """What is added to the class scores of every step, and so to any mixture of them."""
+        if self.config.skip == 0.0:
+            return self.theta["b_2"]
+        return self.theta["b_2"] + self.config.skip * hidden[0] @ self.theta["W_3"]
 
     def negative_elbo(self, nodes: Tensor, gumbel: Tensor) -> Tensor:
         """Section 4.4 with a Gumbel-softmax sample; gumbel is [L, T]."""
@@ -71,7 +78,8 @@ class Reference(nn.Module):
         q = self.q(hidden)[nodes]
         t = F.softmax((torch.log(q) + gumbel) / self.config.temperature, dim=1)
         mixed = sum(t[:, k, None] * h[nodes] for k, h in enumerate(hidden))
-        logits = mixed @ self.theta["W_2"] + self.theta["b_2"]
+        own = self.own_logits(hidden).expand(self.graph.num_nodes, -1)[nodes]
+        logits = mixed @ self.theta["W_2"] + own
         loss = F.cross_entropy(logits, self.graph.y[nodes])
         return loss + self.config.kl_weight * self.kl(q).mean()
 
@@ -111,7 +119,7 @@ class Reference(nn.Module):
         if self.config.algorithm == "em":
             return (q.unsqueeze(2) * F.softmax(self.step_logits(hidden), dim=2)).sum(dim=1)
         mixed = sum(q[:, k, None] * h for k, h in enumerate(hidden))
-        return F.softmax(mixed @ self.theta["W_2"] + self.theta["b_2"], dim=1)
+        return F.softmax(mixed @ self.theta["W_2"] + self.own_logits(hidden), dim=1)
 
 
 class ReferenceTrainer:

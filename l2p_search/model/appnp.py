@@ -8,7 +8,14 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import Encoder
-from l2p_search.model.network import GradientSink, Levels, Readout, fan_in
+from l2p_search.model.network import (
+    GradientSink,
+    Levels,
+    Readout,
+    fan_in,
+    glorot,
+    rows_at,
+)
 from l2p_search.model.posterior import log_probs
 from l2p_search.model.propagation import (
     Propagation,
@@ -24,6 +31,10 @@ class L2pOnAppnp:
     The scorer reads the hidden representation, as in the paper: s_k = w_k . H_k + b_k, with one
     w_k a step or one w for all steps. The bias b_k, which the paper leaves out, lets a shared w
     prefer a step for all nodes: with it, it validates as well as one w_k a step, at half the cost.
+
+    With `skip` a > 0, a node's own H_0 has a classifier of its own beside the mixed steps, as in
+    the authors' code: class scores H_k W_2 + a H_0 W_3 + b_2. What neighbours say can then count
+    for something else than what the node says itself.
     """
 
     first_layer = Encoder.first_layer
@@ -34,7 +45,8 @@ class L2pOnAppnp:
         self._encoder = Encoder(graph, config, dtype)
         adjacency = normalised_adjacency(graph, dtype)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
-        self._hidden = config.hidden
+        self._hidden, self._classes = config.hidden, graph.num_classes
+        self._skip = config.skip
         self._posterior = config.posterior
         self._dtype = dtype
         self.steps = config.K + 1
@@ -47,6 +59,8 @@ class L2pOnAppnp:
     def initial(self, generators: Sequence[Generator]) -> Levels:
         """Small scorers: q starts near its shape at score 0."""
         theta = self._encoder.initial(generators)
+        if self._skip > 0.0:
+            theta["W_3"] = glorot(generators, (self._hidden, self._classes), self._dtype)
         phi = {
             "w": fan_in(generators, (self._hidden, self._scorers), self._dtype),
             "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
@@ -62,7 +76,16 @@ class L2pOnAppnp:
     ) -> Readout:
         """Encode, project, propagate, read."""
         theta, phi = levels.theta, levels.phi
-        columns = self._encoder.columns(theta, phi["w"], noise, sink)
-        scores, logits = propagate_and_read(self._propagation, *columns, nodes)
+        classifier = theta["W_2"]
+        if self._skip > 0.0:
+            classifier = torch.cat([classifier, theta["W_3"]], dim=2)
+        score_columns, class_columns = self._encoder.columns(
+            theta, phi["w"], classifier, noise, sink
+        )
+        class_columns, own = class_columns.tensor_split([self._classes], dim=2)
+        scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
+        if self._skip > 0.0:
+            own = rows_at(own, nodes).permute(2, 0, 1)  # as the class scores lie in memory
+            logits = (logits.permute(2, 3, 0, 1) + self._skip * own).permute(2, 3, 0, 1)
         log_q = log_probs(self._posterior, scores + phi["b"][:, None])
         return Readout(log_q, logits, theta["b_2"])

@@ -76,17 +76,18 @@ class Encoder:
         self,
         theta: Parameters,
         scorer: Tensor,
+        classifier: Tensor,
         noise: Tensor | None,
         sink: GradientSink | None,
     ) -> tuple[Tensor, Tensor]:
-        """Score columns [S, N, R] and class columns [S, N, C] of H_0, without b_2."""
+        """H_0 times the scorer [S, H, R] and the classifier [S, H, C], without a bias."""
         split = None
         if noise is not None and self._rate > 0:
             size = self._features.noise_size
             hidden = noise[:, size : self.noise_size].view(-1, *self._hidden_shape)
             split = EncoderNoise(noise[:, :size], hidden, self._rate)
         weight, bias = theta["W_1"], theta["b_1"]
-        return encode_and_project(self._features, weight, bias, scorer, theta["W_2"], split, sink)
+        return encode_and_project(self._features, weight, bias, scorer, classifier, split, sink)
 
 
 def encode_and_project(

@@ -55,7 +55,7 @@ class LinearModel:
         """Encode, project, propagate, weigh."""
         theta = levels.theta
         nobody_reads = theta["b_2"].new_zeros(len(nodes), self._hidden, 1)
-        column, classes = self._encoder.columns(theta, nobody_reads, noise, sink)
+        column, classes = self._encoder.columns(theta, nobody_reads, theta["W_2"], noise, sink)
         scores = classes + theta["b_2"][:, None]
         _, read = propagate_and_read(self._propagation, column, scores, nodes)
         return only_step(self.weighed(theta, read))

@@ -166,7 +166,7 @@ class L2P(nn.Module):
         super().__init__()
         self.adjacency = adjacency
         self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
-        bound = HIDDEN**-0.5
+{own_init}        bound = HIDDEN**-0.5
         self.w = nn.Parameter(torch.empty({scorers}, HIDDEN).uniform_(-bound, bound))
         self.b = nn.Parameter(torch.zeros(K + 1))
 
@@ -178,7 +178,8 @@ class L2P(nn.Module):
         for _ in range(K):  # APPNP: propagate, and return to the start with a probability
             steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * h0)
         h = torch.stack(steps, dim=1)
-        return self.last(h), log_posterior((h * self.w).sum(dim=-1) + self.b)
+        logits = self.last(h){own}
+        return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
 
 {objective}
 
@@ -202,10 +203,10 @@ def log_prior():
         [
             {{"params": model.first.parameters(), "weight_decay": WEIGHT_DECAY}},
             {{"params": model.last.parameters(), "weight_decay": {last_decay}}},
-        ],
+{own_group}        ],
         lr=LR,
     )
-    theta = [*model.first.parameters(), *model.last.parameters()]
+    theta = [*model.first.parameters(), *model.last.parameters(){own_theta}]
     phi = [model.w, model.b]
     upper = torch.optim.Adam(phi, lr=UPPER_LR)
     best, waited, result = None, 0, (0.0, 0.0)
@@ -279,6 +280,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         scorers="K + 1" if config.scorer == "per_step" else "1",
         last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
         lower="theta and phi" if joint else "theta",
+        **_own(config),
         upper=_LEVELS[config.level].format(**losses),
         objective=_OBJECTIVES[config.algorithm],
         before=_BEFORE.get(config.level, ""),
@@ -287,6 +289,20 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         lower_loss=losses["lower_loss"],
         standing="-val_loss" if config.stop_on == "val_loss" else "(val_accuracy, -val_loss)",
     )
+
+
+def _own(config: TrialConfig) -> dict[str, str]:
+    """The parts of the program for the classifier of a node's own H_0."""
+    if config.skip == 0.0:
+        return {"own_init": "", "own": "", "own_group": "", "own_theta": ""}
+    decay = "WEIGHT_DECAY" if config.decay_on == "theta" else "0.0"
+    group = f'{{"params": model.own.parameters(), "weight_decay": {decay}}},'
+    return {
+        "own_init": "        self.own = nn.Linear(HIDDEN, classes, bias=False)\n",
+        "own": " + SKIP * self.own(h[:, :1])",
+        "own_group": f"            {group}\n",
+        "own_theta": ", *model.own.parameters()",
+    }
 
 
 def _constants(config: TrialConfig, seeds: int) -> str:
@@ -298,6 +314,7 @@ def _constants(config: TrialConfig, seeds: int) -> str:
         "WEIGHT_DECAY": config.weight_decay,
         "UPPER_LR": config.upper_lr,
         "TELEPORT": config.teleport,
+        **({"SKIP": config.skip} if config.skip > 0.0 else {}),
         "KL_WEIGHT": config.kl_weight,
         "TEMPERATURE": config.temperature,
         "PRIOR_RATIO": config.prior_ratio if config.prior == "geometric" else 1.0,

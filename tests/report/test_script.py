@@ -2,6 +2,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ _PROVENANCE = {
 
 @pytest.mark.parametrize("posterior", ["select", "quit"])
 @pytest.mark.parametrize("scorer", ["shared", "per_step"])
+@pytest.mark.parametrize("skip", [0.0, 1.0])
 @pytest.mark.parametrize(
     ("level", "algorithm"),
     [
@@ -34,10 +36,11 @@ _PROVENANCE = {
     ],
 )
 def test_it_is_a_program_for_every_model(
-    posterior: str, scorer: str, level: str, algorithm: str
+    posterior: str, scorer: str, skip: float, level: str, algorithm: str
 ) -> None:
-    config = TrialConfig.from_mapping(
-        {"posterior": posterior, "scorer": scorer, "level": level, "algorithm": algorithm}
+    config = TrialConfig(
+        **{"posterior": posterior, "scorer": scorer, "level": level, "algorithm": algorithm},
+        skip=skip,
     )
     text = as_script(config, _PROVENANCE)
     compile(text, "exported.py", "exec")
@@ -53,10 +56,11 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"algorithm": "em"}, {"level": "second_order"}, {"level": "joint"}]
+    "changes",
+    [{}, {"algorithm": "em"}, {"level": "second_order"}, {"level": "joint"}, {"skip": 1.0}],
 )
 def test_it_learns_what_the_engine_learns(
-    changes: dict[str, str], tmp_path: Path, raw_data: Path
+    changes: dict[str, Any], tmp_path: Path, raw_data: Path
 ) -> None:
     """Four seeds of Wisconsin, other random numbers: the means agree up to a few nodes of 320."""
     shutil.copytree(raw_data / "WebKB" / "wisconsin", tmp_path / "data" / "WebKB" / "wisconsin")

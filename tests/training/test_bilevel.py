@@ -41,6 +41,8 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"posterior": "select"},
         {"scorer": "per_step"},
         {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
+        {"skip": 0.7},
+        {"skip": 1.0, "posterior": "select", "algorithm": "em"},
         {"level": "joint"},
         {"algorithm": "em"},
         {"algorithm": "em", "level": "joint"},
