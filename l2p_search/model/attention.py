@@ -3,7 +3,8 @@
     e_ij = leaky_relu(a . W h_i + b . W h_j),  alpha_ij = softmax over j of e_ij,
     h_i' = sum_j alpha_ij W h_j
 
-Heads are taken as further seeds: [S * heads, N, units].
+Heads are taken as further seeds: [S * heads, N, units]. Entries are gathered by `index_select`,
+which is several times faster than indexing.
 """
 
 from typing import Any
@@ -34,8 +35,8 @@ def attend(
     `noise` [B, nonzeros] drops attention out.
     """
     row, column = adjacency.row, adjacency.column
-    scores = torch.einsum("bnu,bu->bn", h, to)[:, row]
-    scores = scores + torch.einsum("bnu,bu->bn", h, from_)[:, column]
+    scores = torch.einsum("bnu,bu->bn", h, to).index_select(1, row)
+    scores = scores + torch.einsum("bnu,bu->bn", h, from_).index_select(1, column)
     alpha = softmax_of_rows(leaky_relu(scores, _SLOPE), row, adjacency.num_nodes)
     alpha = drop_units(alpha, noise, rate)
     weighed: Tensor = WeighedSum.apply(  # type: ignore[no-untyped-call]
@@ -50,9 +51,9 @@ def softmax_of_rows(scores: Tensor, row: Tensor, num_rows: int) -> Tensor:
         places = row.expand_as(scores)
         largest = scores.new_full((len(scores), num_rows), -torch.inf)
         largest.scatter_reduce_(1, places, scores, "amax")
-    shares = (scores - largest[:, row]).exp()
+    shares = (scores - largest.index_select(1, row)).exp()
     sums = shares.new_zeros(len(shares), num_rows).index_add(1, row, shares)
-    return shares / sums[:, row]
+    return shares / sums.index_select(1, row)
 
 
 class WeighedSum(torch.autograd.Function):
@@ -80,5 +81,6 @@ class WeighedSum(torch.autograd.Function):
         block = max(1, _BLOCK // (len(row) * h.shape[2]))
         for start in range(0, len(h), block):
             some = slice(start, start + block)
-            grad_values[some] = (grad[some][:, row] * h[some][:, column]).sum(dim=2)
+            ends = grad[some].index_select(1, row).mul_(h[some].index_select(1, column))
+            torch.sum(ends, dim=2, out=grad_values[some])
         return grad_h, grad_values, None, None, None

@@ -7,8 +7,8 @@ from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.search.space import SearchSpace, read_space
 
 DEFAULT_SPACE = "paper"
-_NO_MODEL = {"paper", "paper-l2s", "smoke"}
-_MANY_MODELS = "extended"
+_OF_NO_MODEL = ("paper", "extended", "smoke")
+"""How the names of those begin that are of L2P in general."""
 
 
 def shipped_spaces() -> dict[str, Path]:
@@ -38,9 +38,7 @@ def find_space_file(name_or_path: str) -> Path:
 def space_of_model(name: str) -> str:
     """The space in which a model is searched: the one of its name, the paper's for L2Q and L2S."""
     models = {"l2q": "paper", "l2s": "paper-l2s"} | {
-        space: space
-        for space in shipped_spaces()
-        if space not in _NO_MODEL and not space.startswith(_MANY_MODELS)
+        space: space for space in shipped_spaces() if not space.startswith(_OF_NO_MODEL)
     }
     if name not in models:
         raise ConfigError(f"unknown model '{name}'; {did_you_mean(name, models)}")
