@@ -44,8 +44,7 @@ def print_accuracies(
         print(f"| {method} | {' | '.join(cells)} |")
     print(
         f"\nTest accuracy in percent on {budget.confirm} fresh seeds, with its 95 % interval; in"
-        f" brackets the paper's. Budget {args.budget}: the best on validation of {budget.trials}"
-        f" trials of {budget.seeds} seeds each" + (", in part of the space." * budget.narrow)
+        f" brackets the paper's. Budget {args.budget}: {budget.in_words()}."
     )
     if "cornell" in datasets:
         print("`cornell` is the corrected dataset: the paper's number is of `cornell-legacy`.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.conduct import command_line
+from l2p_search.cli.words import count
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import find_dataset
 from l2p_search.durations import format_duration
@@ -45,6 +46,18 @@ class Budget:
     most_layers: int = 4
     epochs: int | None = None
     layered_epochs: int | None = None
+
+    def in_words(self) -> str:
+        """What a reader of its results has to know."""
+        words = f"the best on validation of {count(self.trials, 'trial')} of {self.seeds} seeds"
+        if self.narrow:
+            words += (
+                f" in part of each space (K up to {self.most_steps}, or {self.most_layers} where"
+                " steps have weights)"
+            )
+        if self.layered_epochs is not None:
+            words += f", {self.layered_epochs} epochs at the most for models with weights a step"
+        return words
 
 
 BUDGETS = {

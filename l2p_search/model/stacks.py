@@ -124,12 +124,15 @@ class GcniiStack(GcnStack):
         self, step: int, theta: Parameters, hidden: list[Tensor], values: Tensor, noise: Noise
     ) -> Tensor:
         """The initial residual and the identity mapping."""
-        share = math.log(self._lambda / step + 1.0)
         moved = self.adjacency.convolve(self.dropped(hidden[-1], noise), values)
-        own = (1.0 - self._alpha) * moved
-        initial = self._alpha * hidden[0]
-        learned = torch.bmm(own, theta[f"W_{step}"]) + torch.bmm(initial, theta[f"V_{step}"])
-        return ((1.0 - share) * (own + initial) + share * learned).relu()
+        initial = torch.bmm(hidden[0], self._alpha * self._mapping(step, theta[f"V_{step}"]))
+        mapping = (1.0 - self._alpha) * self._mapping(step, theta[f"W_{step}"])
+        return torch.baddbmm(initial, moved, mapping).relu()
+
+    def _mapping(self, step: int, weight: Tensor) -> Tensor:
+        """(1 - c_k) I + c_k W: the weights are mapped, not the nodes, of which there are more."""
+        share = math.log(self._lambda / step + 1.0)
+        return share * weight + (1.0 - share) * torch.eye(self.width, dtype=weight.dtype)
 
 
 class GatStack(GcnStack):
