@@ -190,7 +190,7 @@ def _search(args: argparse.Namespace, studies: "Sequence[_OpenStudy]") -> None:
     from l2p_search.cli.signals import Signals
     from l2p_search.search.run import run_jobs
 
-    display = _Lines(len(studies), args.quiet)
+    display = _Lines([study.size for study in studies], args.quiet)
     with Signals(command_line()) as signals:
         stopped = run_jobs(
             [study.job(display) for study in studies],
@@ -211,12 +211,17 @@ class _OpenStudy:
         self._args, self._study, self._graph, self._directory = args, study, graph, directory
         self._until_the_end = ExitStack()
 
+    @property
+    def size(self) -> int:
+        """What its time grows with, more or less."""
+        return self._graph.num_nodes
+
     def job(self, display: "_Lines") -> "Job":
         """For the pool."""
         from l2p_search.search.pool import Job
 
         def end(coordinator: "Coordinator") -> None:
-            display.ended(self._study, read_outcome(self._journal))
+            display.ended(self._study, self.size, read_outcome(self._journal))
             self._until_the_end.close()
 
         return Job(graph=self._graph, begin=self._begin, end=end)
@@ -246,15 +251,15 @@ class _OpenStudy:
 class _Lines:
     """A line for every study that has ended, with the time that the others may take."""
 
-    def __init__(self, total: int, quiet: bool) -> None:
-        self._total, self._quiet = total, quiet
-        self._ended, self._started = 0, time.monotonic()
+    def __init__(self, sizes: Sequence[int], quiet: bool) -> None:
+        self._total, self._left, self._quiet = len(sizes), sum(sizes), quiet
+        self._ended, self._done, self._started = 0, 0, time.monotonic()
         # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
         self._file = sys.stderr
 
-    def ended(self, study: Study, outcome: Outcome) -> None:
+    def ended(self, study: Study, size: int, outcome: Outcome) -> None:
         """Say what it found."""
-        self._ended += 1
+        self._ended, self._done, self._left = self._ended + 1, self._done + size, self._left - size
         if self._quiet:
             return
         found = "no trial has all its seeds"
@@ -263,7 +268,7 @@ class _Lines:
         if outcome.confirmed is not None:
             found += f", test {outcome.confirmed} % on fresh seeds"
         took = time.monotonic() - self._started
-        left = took / self._ended * (self._total - self._ended)
+        left = took / self._done * self._left
         print(
             f"[{self._ended}/{self._total}] {study.name}: {found}; {format_duration(took)},"
             f" about {format_duration(left)} left",
