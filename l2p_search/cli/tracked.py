@@ -127,6 +127,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         dataset=settings.dataset,
         data_digest=settings.data_digest,
         params=params,
+        varied=tuple(settings.space.dimensions),
         tags={
             "command": str(newest.get("command", "")),
             "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),

@@ -10,6 +10,8 @@ from l2p_search.cli.options import add_tracking_uri, positive
 from l2p_search.errors import UserError
 
 _PORT = 5000
+_SEARCHES = 10
+"""So many have a link of their own."""
 
 
 def add_parser(commands: Any) -> None:
@@ -17,8 +19,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "ui",
         help="open MLflow's interface on the recorded searches",
-        description="Serve MLflow's interface on the loopback address and print the links to the"
-        " searches; Ctrl-C ends it.",
+        description="Serve MLflow's interface on the loopback address and print links: to the"
+        " trials of the newest searches, the latest first, and to all trials of a dataset. Ctrl-C"
+        " ends it.",
         epilog="example: l2p-search ui",
     )
     parser.add_argument(
@@ -36,15 +39,15 @@ def run(args: argparse.Namespace) -> int:
 
     store = find_store(args.tracking_uri)
     with explained(store):
-        experiments = MlflowTracker(store).experiments()
-    if not experiments:
+        views = MlflowTracker(store).views(_SEARCHES)
+    if not views:
         raise UserError(
             f"{store.uri}: no search is recorded there; search first, or bring the searches there"
             " with l2p-search sync"
         )
     if not store.embedded and store.uri.startswith("http"):
-        for name, experiment in experiments.items():
-            print(f"{name}: {runs_link(store.uri.rstrip('/'), experiment)}")
+        for name, view in views.items():
+            print(f"{name}: {runs_link(store.uri.rstrip('/'), *view)}")
         return 0
     port = args.port or _free_port()
     if args.port is not None and not _is_free(args.port):
@@ -58,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    for name, experiment in experiments.items():
-        print(f"{name}: {runs_link(base, experiment)}", flush=True)
+    for name, view in views.items():
+        print(f"{name}: {runs_link(base, *view)}", flush=True)
     print("Ctrl-C ends it", file=sys.stderr)
     try:
         return server.wait()

@@ -31,8 +31,9 @@ def interactive_figures(outcome: Outcome) -> dict[str, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         figures = {
+            # Without a target, or Optuna would draw the best trials in the palest colour.
             "Trials as lines through their hyperparameters": plot_parallel_coordinate(
-                study, target=_value, target_name=_NAME
+                study, target_name=_NAME
             ),
             "Importance of hyperparameters": plot_param_importances(
                 study, evaluator=forest, target=_value, target_name=_NAME

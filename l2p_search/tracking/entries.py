@@ -91,6 +91,7 @@ class SearchEntry:
     dataset: str
     data_digest: str
     params: dict[str, str]
+    varied: tuple[str, ...] = ()
     tags: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
     description: str = ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from l2p_search.errors import UserError
 from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
-from l2p_search.tracking.view import VIEW_KEY, view_state
+from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -98,6 +98,11 @@ class MlflowTracker:
             self._batch(run_id, [], search.params, {})
         if not run.inputs.dataset_inputs:
             self._input(run_id, search.dataset, search.data_digest)
+        self._client.set_experiment_tag(
+            experiment,
+            view_tag(search_view(search.uid)),
+            view_state(run_id, search.varied),
+        )
         self._children[run_id] = self._known(experiment, run_id)
         return run_id
 
@@ -149,12 +154,22 @@ class MlflowTracker:
             parent = found.info.run_id
         self._files(parent, files)
 
-    def experiments(self) -> dict[str, str]:
-        """Name -> id of the experiments that are ours, the newest first."""
+    def views(self, most: int) -> dict[str, tuple[str, str]]:
+        """Name -> experiment and view: of the newest searches, then of whole datasets."""
         found = self._client.search_experiments(
             filter_string="name LIKE 'l2p-search/%'", order_by=["last_update_time DESC"]
         )
-        return {experiment.name: experiment.experiment_id for experiment in found}
+        tags = {each.experiment_id: each.tags for each in found}
+        if not tags:
+            return {}
+        views = {}
+        for run in self._client.search_runs(
+            list(tags), "tags.kind = 'search'", max_results=most, order_by=["start_time DESC"]
+        ):
+            key = search_view(run.data.tags["search_uid"])
+            if view_tag(key) in tags[run.info.experiment_id]:
+                views[run.info.run_name] = (run.info.experiment_id, key)
+        return views | {each.name: (each.experiment_id, WHOLE_VIEW) for each in found}
 
     def recorded(self, parent: str) -> int:
         """How many trials of the search are in the store."""
@@ -173,9 +188,7 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        self._client.set_experiment_tag(
-            experiment, f"mlflow.sharedViewState.{VIEW_KEY}", view_state()
-        )
+        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view_state())
         self._client.set_experiment_tag(
             experiment, "mlflow.experimentKind", "custom_model_development"
         )

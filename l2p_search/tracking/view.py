@@ -1,21 +1,35 @@
 """The view that MLflow's runs page opens with: trials sorted, the columns that matter, charts.
 
 MLflow's own first screen shows no metric and no parameter. A view is kept as an experiment's tag
-and opened by a link that names its key.
+and opened by a link that names its key: one for each search, with its trials and hyperparameters,
+and one for all trials of a dataset.
 """
 
 import json
 from collections.abc import Sequence
 
-VIEW_KEY = "l2p-search"
+WHOLE_VIEW = "l2p-search"
+"""The key of the view on all trials of a dataset."""
+_MOST_COLUMNS = 8
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
 _METRICS = ("val_accuracy_mean", "val_accuracy_std")
 _GROUPS = ("curve", "profile", "seed", "Model metrics")
 """Of metrics, by the name before the slash; MLflow draws each, and so they are folded away."""
 
 
-def view_state(params: Sequence[str] = _COLUMNS) -> str:
-    """The view as MLflow's interface writes it."""
+def search_view(search_uid: str) -> str:
+    """The key of the view on a search's trials."""
+    return f"{WHOLE_VIEW}-{search_uid[:12]}"
+
+
+def view_tag(key: str) -> str:
+    """The experiment's tag that holds a view."""
+    return f"mlflow.sharedViewState.{key}"
+
+
+def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
+    """The view as MLflow's interface writes it; with a parent, on the trials of that run."""
+    params = varied[:_MOST_COLUMNS] or _COLUMNS
     columns = [f"metrics.`{name}`" for name in _METRICS] + [f"params.`{name}`" for name in params]
     charts = [
         _parallel("trials", params),
@@ -25,7 +39,9 @@ def view_state(params: Sequence[str] = _COLUMNS) -> str:
     ]
     return json.dumps(
         {
-            "searchFilter": "tags.kind = 'trial'",
+            "searchFilter": "tags.kind = 'trial'"
+            if parent is None
+            else f"tags.`mlflow.parentRunId` = '{parent}'",
             "orderByKey": "metrics.`val_accuracy_mean`",
             "orderByAsc": False,
             "selectedColumns": [*columns, "attributes.`Status`"],
@@ -38,11 +54,11 @@ def view_state(params: Sequence[str] = _COLUMNS) -> str:
     )
 
 
-def runs_link(base: str, experiment: str) -> str:
-    """The page of an experiment's trials, opened with the view."""
+def runs_link(base: str, experiment: str, view: str = WHOLE_VIEW) -> str:
+    """The page of an experiment's trials, opened with a view."""
     return (
         f"{base}/#/experiments/{experiment}/runs?workflowType=machine_learning"
-        f"&viewStateShareKey={VIEW_KEY}"
+        f"&viewStateShareKey={view}"
     )
 
 
