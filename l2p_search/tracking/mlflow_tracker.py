@@ -80,6 +80,7 @@ class MlflowTracker:
         self._client = MlflowClient(tracking_uri=store.uri)
         self._children: dict[str, dict[str, tuple[str, str]]] = {}
         self._experiments: dict[str, str] = {}
+        self._ended: dict[str, int] = {}
 
     def begin(self, search: SearchEntry) -> str:
         """The parent run of a search, made or found; it is running from now on."""
@@ -92,6 +93,7 @@ class MlflowTracker:
                 tags={"search_uid": search.uid, "kind": "search", **search.tags},
             )
         elif run.info.status != "RUNNING":
+            self._ended[run.info.run_id] = run.info.end_time
             self._client.update_run(run.info.run_id, status="RUNNING")
         run_id: str = run.info.run_id
         if run.data.params != search.params:  # new, or its writer died over it
@@ -136,13 +138,15 @@ class MlflowTracker:
         self._files(run_id, trial.files)
         self._client.set_terminated(run_id, RUN_STATUS[trial.status], ended)
         known[trial.uid] = (run_id, RUN_STATUS[trial.status])
+        self._ended.pop(parent, None)
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
-        """Write what a search found as a whole, and that it ended."""
+        """Write what a search found as a whole, and that it ended: just now, if a trial is new."""
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
-        self._client.set_terminated(parent, "KILLED" if interrupted else "FINISHED")
+        status = "KILLED" if interrupted else "FINISHED"
+        self._client.set_terminated(parent, status, self._ended.get(parent))
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         """Add files to the run of a search, which is made when it is not there."""

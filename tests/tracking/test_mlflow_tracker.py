@@ -1,5 +1,6 @@
 """What is in the store after a search, after a resume, and after an outage."""
 
+import json
 import socket
 import sqlite3
 import time
@@ -95,6 +96,41 @@ def test_writing_again_changes_nothing(journal: Journal) -> None:
     assert set(after) == set(before)
     trials = [name for name in before if name != "s"]
     assert {name: after[name] for name in trials} == {name: before[name] for name in trials}
+
+
+def test_a_search_that_is_written_again_ended_when_it_did(journal: Journal) -> None:
+    _write(journal, find_store(None))
+    tracker = MlflowTracker(find_store(None))
+    (run,) = [run for run in _runs(tracker) if run.data.tags["kind"] == "search"]
+    time.sleep(0.01)
+    _write(journal, find_store(None))
+    (again,) = [run for run in _runs(tracker) if run.data.tags["kind"] == "search"]
+    assert again.info.end_time == run.info.end_time
+    assert again.info.status == "FINISHED"
+
+
+def test_each_search_has_a_view_of_its_trials_with_its_hyperparameters(
+    journal: Journal, tmp_path: Path, small_graph: Graph
+) -> None:
+    _write(journal, find_store(None))
+    other = searched(tmp_path / "searches" / "other", small_graph, Goal(trials=2, confirm=0))
+    _write(other, find_store(None))
+    tracker = MlflowTracker(find_store(None))
+    views = tracker.views(10)
+    assert list(views) == ["other", "s", "l2p-search/small"]
+    experiment, key = views["other"]
+    tags = tracker._client.get_experiment(experiment).tags
+    view = json.loads(tags[f"mlflow.sharedViewState.{key}"])
+    found = tracker._client.search_runs([experiment], view["searchFilter"])
+    assert len(found) == 2
+    assert "params.`dropout`" in view["selectedColumns"]
+    assert "params.`hidden`" not in view["selectedColumns"]  # it does not vary there
+    assert list(tracker.views(1)) == ["other", "l2p-search/small"]
+
+
+def _runs(tracker: MlflowTracker) -> list[Any]:
+    (experiment,) = {experiment for experiment, _ in tracker.views(10).values()}
+    return list(tracker._client.search_runs([experiment]))
 
 
 def test_sync_after_an_outage_equals_a_search_without_one(
