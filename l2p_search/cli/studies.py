@@ -224,7 +224,8 @@ class _OpenStudy:
             display.ended(self._study, self.size, read_outcome(self._journal))
             self._until_the_end.close()
 
-        return Job(graph=self._graph, begin=self._begin, end=end)
+        any_order = self._study.sampler == "grid"
+        return Job(graph=self._graph, any_order=any_order, begin=self._begin, end=end)
 
     def _begin(self) -> "Coordinator":
         from l2p_search.cli.tracked import tracking

@@ -2,7 +2,7 @@
 
 A single search runs as many trials at once as there are workers. Of several, each runs one trial
 after another, and as many searches at once as there are workers: what each of them proposes then
-depends on its own journal alone.
+depends on its own journal alone. A search that proposes the same in any case is not held back.
 """
 
 from collections import deque
@@ -17,9 +17,13 @@ from l2p_search.search.coordinator import Coordinator, Task
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
-    """A search to run: `begin` opens it when there is room, `end` is told when it is done."""
+    """A search to run: `begin` opens it when there is room, `end` is told when it is done.
+
+    `any_order` says that its proposals do not depend on results: several of its trials may run.
+    """
 
     graph: Graph
+    any_order: bool = False
     begin: Callable[[], Coordinator]
     end: Callable[[Coordinator], None] = lambda coordinator: None
 
@@ -40,7 +44,7 @@ class Pool:
         """So many tasks run at once."""
         self._waiting = deque(jobs)
         self._concurrency = concurrency
-        self._each = concurrency if len(self._waiting) == 1 else 1
+        self._single = len(self._waiting) == 1
         self._open: dict[Coordinator, Job] = {}
         self._running: set[Assignment] = set()
         self._stopped = False
@@ -100,7 +104,7 @@ class Pool:
     def _begin(self) -> Coordinator:
         job = self._waiting.popleft()
         coordinator = job.begin()
-        coordinator.concurrency = self._each
+        coordinator.concurrency = self._concurrency if self._single or job.any_order else 1
         self._open[coordinator] = job
         return coordinator
 

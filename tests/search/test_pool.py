@@ -81,6 +81,17 @@ def test_a_single_search_has_all_workers(tmp_path: Path, small_graph: Graph) -> 
     assert [task is not None for task in given] == [True, True, True, False]
 
 
+def test_a_grid_among_several_searches_has_all_workers(tmp_path: Path, small_graph: Graph) -> None:
+    def job(name: str) -> Job:
+        journal = begin(tmp_path / name, sampler="grid")
+        return Job(graph=small_graph, any_order=True, begin=lambda: Coordinator(journal, _GOAL))
+
+    pool = Pool([job("a"), job("b")], 3)
+    given = [pool.next() for _ in range(3)]
+    assert len({task.coordinator for task in given if task is not None}) == 1
+    assert None not in given
+
+
 def test_stopping_gives_every_search_up_and_keeps_what_has_ended(
     tmp_path: Path, small_graph: Graph
 ) -> None:
