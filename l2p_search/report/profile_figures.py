@@ -94,7 +94,9 @@ def node_figure(
             for label in shown
         ],
         frameon=False,
-        loc="upper right",
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),  # below, where no node lies
+        ncols=len(shown),
         fontsize=8,
     )
     left = f", the nearest {len(near)}" if len(near) < len(distance) else ""
