@@ -145,7 +145,17 @@ def test_an_interrupted_table_goes_on_where_it_was(folder: Path, real_data: Path
     assert sum(trial["status"] == "complete" for trial in kept) >= 1
 
 
-@pytest.mark.parametrize("figure", ["figure3", "figure4", "figure5", "figure6", "figure8"])
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "figure5",
+        "figure6",  # of the same searches
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("figure3", "figure4", "figure7", "figure8")
+        ),
+    ],
+)
 def test_a_figure_is_drawn(figure: str, folder: Path, real_data: Path) -> None:
     cli = Cli(folder)
     data = ("--data-dir", str(real_data), "--datasets", "texas")
@@ -156,6 +166,7 @@ def test_a_figure_is_drawn(figure: str, folder: Path, real_data: Path) -> None:
     assert all(path.stat().st_size > 5000 for path in written)
 
 
+@pytest.mark.slow
 def test_depths_are_drawn_and_printed(folder: Path, real_data: Path) -> None:
     cli = Cli(folder)
     data = ("--data-dir", str(real_data), "--datasets", "texas", "--methods", "gcn", "l2q")
