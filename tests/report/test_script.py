@@ -57,7 +57,18 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"algorithm": "em"}, {"level": "second_order"}, {"level": "joint"}, {"skip": 1.0}],
+    [
+        {"skip": 1.0},
+        *(
+            pytest.param(changes, marks=pytest.mark.slow)
+            for changes in (
+                {},
+                {"algorithm": "em"},
+                {"level": "second_order"},
+                {"level": "joint"},
+            )
+        ),
+    ],
 )
 def test_it_learns_what_the_engine_learns(
     changes: dict[str, Any], tmp_path: Path, raw_data: Path
