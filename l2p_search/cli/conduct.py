@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from l2p_search.cli.words import elsewhere
 
 if TYPE_CHECKING:
+    from l2p_search.cli.signals import Signals
     from l2p_search.data.graph import Graph
     from l2p_search.search.cluster import Resources
     from l2p_search.search.journal import Journal
@@ -19,38 +20,49 @@ def conduct(
     args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal"
 ) -> tuple["Finish", int]:
     """Search; with the exit code, which is not 0 when it was interrupted."""
-    from l2p_search.cli.live import display
     from l2p_search.cli.signals import Signals
-    from l2p_search.cli.tracked import tracking
     from l2p_search.search.directory import searches_folder
-    from l2p_search.search.progress import Event, Snapshot
-    from l2p_search.search.run import run_search
-    from l2p_search.search.versions import versions
 
     where = elsewhere(journal.directory, searches_folder(None))
-    resume = f"l2p-search --resume --name {journal.directory.name}{where}"
-    _warn_of_other_versions(journal)
-    journal.begin(goal, {"command": command_line(), "versions": versions()})
-    with Signals(resume) as signals:
-        with display(journal, args.quiet) as show, tracking(args, journal) as record:
-
-            def on_event(event: Event, snapshot: Snapshot) -> None:
-                show(event, snapshot)
-                record(event)
-
-            finish = run_search(
-                journal,
-                graph,
-                goal,
-                resources(args),
-                memory_gb=args.memory,
-                on_event=on_event,
-                on_pool=signals.watch,
-            )
+    # Before the imports of what follows, which may take seconds and may swallow an interrupt.
+    with Signals(f"l2p-search --resume --name {journal.directory.name}{where}") as signals:
+        finish = _run(args, journal, graph, goal, signals)
         if finish.interrupted:
             signals.report(finish.outcome)
             return finish, signals.exit_code
     return finish, 0
+
+
+def _run(
+    args: argparse.Namespace,
+    journal: "Journal",
+    graph: "Graph",
+    goal: "Goal",
+    signals: "Signals",
+) -> "Finish":
+    from l2p_search.cli.live import display
+    from l2p_search.cli.tracked import tracking
+    from l2p_search.search.progress import Event, Snapshot
+    from l2p_search.search.run import run_search
+    from l2p_search.search.versions import versions
+
+    _warn_of_other_versions(journal)
+    journal.begin(goal, {"command": command_line(), "versions": versions()})
+    with display(journal, args.quiet) as show, tracking(args, journal) as record:
+
+        def on_event(event: Event, snapshot: Snapshot) -> None:
+            show(event, snapshot)
+            record(event)
+
+        return run_search(
+            journal,
+            graph,
+            goal,
+            resources(args),
+            memory_gb=args.memory,
+            on_event=on_event,
+            on_pool=signals.watch,
+        )
 
 
 def command_line() -> str:

@@ -93,6 +93,11 @@ def _profiles(args: argparse.Namespace) -> list[_Best]:
         if name not in seen:
             there = ", ".join(sorted(seen)) or "none"
             raise UserError(f"--datasets {name}: no search of it in {folder} (there are: {there})")
-    known = list(DATASETS)
+    paper = list(DATASETS)
     wanted = [best for best in found.values() if best.dataset in (args.datasets or seen)]
-    return sorted(wanted, key=lambda best: (best.posterior, known.index(best.dataset)))
+
+    def place(best: "_Best") -> tuple[str, int, str]:
+        order = paper.index(best.dataset) if best.dataset in paper else len(paper)
+        return best.posterior, order, best.dataset
+
+    return sorted(wanted, key=place)
