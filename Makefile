@@ -6,6 +6,9 @@ BIN     := $(VENV)/bin
 DATASET ?= demo
 TRIALS  ?= 20
 
+# Two files of tests at a time, in their order: the long ones, which start Ray, come first.
+PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
 # A folder of raw files beside the project is used when it is there.
 ifneq ($(wildcard ../shared/data),)
 export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
@@ -35,7 +38,7 @@ search: setup
 	$(BIN)/l2p-search --dataset $(DATASET) --trials $(TRIALS) --resume
 
 test: setup lint
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow" $(PARALLEL)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -60,13 +60,13 @@ class Cli:
 
 def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
     """Wait for something that a running process does."""
-    for _ in range(1200):
+    for _ in range(3600):
         if condition():
             return
         if process.poll() is not None:
             raise AssertionError(f"ended early: {process.communicate()}")
         time.sleep(0.05)
-    raise AssertionError("waited for a minute")
+    raise AssertionError("waited for three minutes")
 
 
 def scores(trials: list[dict[str, Any]]) -> set[tuple[Any, ...]]:

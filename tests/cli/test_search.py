@@ -34,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 
 def test_ten_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
-    process = cli.start("--dataset", "demo", "--trials", "10", "--seeds", "5", "--confirm", "2")
+    process = cli.start("--dataset", "demo", "--trials", "10", "--seeds", "2", "--confirm", "2")
     wait_until(lambda: cli.ended("demo-paper") >= 1, process)
     children = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
     listening = {
