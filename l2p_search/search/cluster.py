@@ -1,5 +1,6 @@
 """Ray, started quietly and privately, or joined at an address; and ended without a trace."""
 
+import gc
 import io
 import logging
 import os
@@ -80,9 +81,25 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
                     _join(wanted.address, wanted)
                 yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
             finally:
-                ray.shutdown()
+                with _no_garbage_collected():
+                    ray.shutdown()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _no_garbage_collected() -> Iterator[None]:
+    """Collect now, and then not, in whichever thread.
+
+    A handle of Ray's that dies while Ray shuts down makes Ray end the whole process. Tune leaves
+    many of them behind, and the thread that writes to MLflow could be the one to collect them.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class _LogStream(io.TextIOBase):
