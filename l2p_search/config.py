@@ -61,6 +61,7 @@ class TrialConfig:
     # The model (section 4).
     backbone: Literal["appnp", "gcn", "gat", "gcnii"] = "appnp"
     teleport: float = 0.1
+    encoder: Literal["mlp", "linear"] = "mlp"
     skip: float = 0.0
     posterior: Literal["select", "quit"] = "quit"
     scorer: Literal["per_step", "shared"] = "shared"
@@ -90,6 +91,10 @@ class TrialConfig:
         if self.skip > 0.0 and self.method not in ("l2q", "l2s"):
             raise ConfigError(
                 f"skip={self.skip!r} goes with L2P on APPNP only; leave it out for {self.method}"
+            )
+        if self.encoder == "linear" and (self.method not in ("l2q", "l2s") or self.skip > 0.0):
+            raise ConfigError(
+                "encoder='linear' goes with L2P on APPNP without skip only; leave it out"
             )
         attends = self.model == "gat" or (self.model == "l2p" and self.backbone == "gat")
         if attends and self.hidden % self.heads:

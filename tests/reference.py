@@ -35,7 +35,9 @@ class Reference(nn.Module):
     def hidden(self) -> list[Tensor]:
         """H_0 .. H_K, each [N, H]."""
         x = self.graph.x.to(self.theta["W_1"].dtype)
-        h0 = F.relu(x @ self.theta["W_1"] + self.theta["b_1"])
+        h0 = x @ self.theta["W_1"]
+        if self.config.encoder == "mlp":
+            h0 = F.relu(h0 + self.theta["b_1"])
         return [h0] + [propagate(h0, self.graph.edges) for propagate in self.propagations]
 
     def q(self, hidden: list[Tensor]) -> Tensor:
@@ -64,7 +66,11 @@ class Reference(nn.Module):
     def step_logits(self, hidden: list[Tensor]) -> Tensor:
         """Class scores of every step [N, T, C]."""
         own = self.own_logits(hidden)
-        return torch.stack([h @ self.theta["W_2"] + own for h in hidden], dim=1)
+        return torch.stack([self.classified(h) + own for h in hidden], dim=1)
+
+    def classified(self, h: Tensor) -> Tensor:
+        """Class scores without a bias: of a linear encoder, h itself."""
+        return h @ self.theta["W_2"] if "W_2" in self.theta else h
 
     def own_logits(self, hidden: list[Tensor]) -> Tensor:
         """What is added to the class scores of every step, and so to any mixture of them."""
@@ -79,7 +85,7 @@ class Reference(nn.Module):
         t = F.softmax((torch.log(q) + gumbel) / self.config.temperature, dim=1)
         mixed = sum(t[:, k, None] * h[nodes] for k, h in enumerate(hidden))
         own = self.own_logits(hidden).expand(self.graph.num_nodes, -1)[nodes]
-        logits = mixed @ self.theta["W_2"] + own
+        logits = self.classified(mixed) + own
         loss = F.cross_entropy(logits, self.graph.y[nodes])
         return loss + self.config.kl_weight * self.kl(q).mean()
 
@@ -119,7 +125,7 @@ class Reference(nn.Module):
         if self.config.algorithm == "em":
             return (q.unsqueeze(2) * F.softmax(self.step_logits(hidden), dim=2)).sum(dim=1)
         mixed = sum(q[:, k, None] * h for k, h in enumerate(hidden))
-        return F.softmax(mixed @ self.theta["W_2"] + self.own_logits(hidden), dim=1)
+        return F.softmax(self.classified(mixed) + self.own_logits(hidden), dim=1)
 
 
 class ReferenceTrainer:

@@ -23,6 +23,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "upper_lr": 0.3, "decay_on": "theta", "epochs": 7, "patience": 8,
         "stop_on": "val_accuracy", "model": "mlp", "edge_dropout": 0.4,
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
+        "encoder": "linear",
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {
@@ -42,6 +43,8 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
     [
         ({"K": 0}, "K=0 is out of range: give a number of propagation steps from 1 to 64"),
         ({"K": -3}, "K=-3 is out of range"),
+        ({"encoder": "linear", "model": "gcn"}, "encoder='linear' goes with L2P on APPNP without"),
+        ({"encoder": "linear", "skip": 1.0}, "encoder='linear' goes with L2P on APPNP without"),
         ({"skip": 1.0, "backbone": "gcn"}, "skip=1.0 goes with L2P on APPNP only; leave it out"),
         ({"K": 65}, "from 1 to 64"),
         ({"K": 2.5}, "K=2.5 must be a whole number"),

@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import Encoder
+from l2p_search.model.linear_encoder import LinearEncoder
 from l2p_search.model.network import (
     GradientSink,
     Levels,
@@ -35,17 +36,18 @@ class L2pOnAppnp:
     With `skip` a > 0, a node's own H_0 has a classifier of its own beside the mixed steps, as in
     the authors' code: class scores H_k W_2 + a H_0 W_3 + b_2. What neighbours say can then count
     for something else than what the node says itself.
-    """
 
-    first_layer = Encoder.first_layer
-    streamed = Encoder.first_layer
+    With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        self._encoder = Encoder(graph, config, dtype)
+        linear = config.encoder == "linear"
+        self._encoder = (LinearEncoder if linear else Encoder)(graph, config, dtype)
+        self.first_layer, self.streamed = self._encoder.first_layer, self._encoder.streamed
         adjacency = normalised_adjacency(graph, dtype)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
-        self._hidden, self._classes = config.hidden, graph.num_classes
+        self._classes = graph.num_classes
         self._skip = config.skip
         self._posterior = config.posterior
         self._dtype = dtype
@@ -60,9 +62,9 @@ class L2pOnAppnp:
         """Small scorers: q starts near its shape at score 0."""
         theta = self._encoder.initial(generators)
         if self._skip > 0.0:
-            theta["W_3"] = glorot(generators, (self._hidden, self._classes), self._dtype)
+            theta["W_3"] = glorot(generators, (self._encoder.width, self._classes), self._dtype)
         phi = {
-            "w": fan_in(generators, (self._hidden, self._scorers), self._dtype),
+            "w": fan_in(generators, (self._encoder.width, self._scorers), self._dtype),
             "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
         }
         return Levels(theta, phi)
@@ -76,12 +78,7 @@ class L2pOnAppnp:
     ) -> Readout:
         """Encode, project, propagate, read."""
         theta, phi = levels.theta, levels.phi
-        classifier = theta["W_2"]
-        if self._skip > 0.0:
-            classifier = torch.cat([classifier, theta["W_3"]], dim=2)
-        score_columns, class_columns = self._encoder.columns(
-            theta, phi["w"], classifier, noise, sink
-        )
+        score_columns, class_columns = self._encoder.read(theta, phi["w"], noise, sink)
         class_columns, own = class_columns.tensor_split([self._classes], dim=2)
         scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
         if self._skip > 0.0:

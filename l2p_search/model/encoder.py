@@ -45,6 +45,7 @@ class Encoder:
     """The two dense layers of one graph and configuration: their parameters and their dropout."""
 
     first_layer = frozenset({"W_1", "b_1"})
+    streamed = first_layer
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the features once for all epochs and seeds."""
@@ -53,6 +54,7 @@ class Encoder:
         self._hidden_shape = (graph.num_nodes, config.hidden)
         self._rate = config.dropout
         self._dtype = dtype
+        self.width = config.hidden
         self.noise_size = 0
         if config.dropout > 0:
             self.noise_size = self._features.noise_size + graph.num_nodes * config.hidden
@@ -71,6 +73,15 @@ class Encoder:
             "W_2": glorot(generators, (hidden, classes), dtype),
             "b_2": torch.zeros(seeds, classes, dtype=dtype),
         }
+
+    def read(
+        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
+    ) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer [S, H, R], and times all classifiers: the class scores."""
+        classifier = theta["W_2"]
+        if "W_3" in theta:
+            classifier = torch.cat([classifier, theta["W_3"]], dim=2)
+        return self.columns(theta, scorer, classifier, noise, sink)
 
     def columns(
         self,

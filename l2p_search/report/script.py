@@ -116,6 +116,35 @@ _LEVELS = {
 """,
     "joint": "        upper.step()\n",
 }
+_ENCODERS = {
+    "mlp": {
+        "layers": "the two layers",
+        "encoder_init": """\
+        self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
+""",
+        "width": "HIDDEN",
+        "encode": """\
+        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
+        h0 = F.dropout(h0, DROPOUT, self.training)
+""",
+        "classify": "self.last(h)",
+        "last": "model.last.parameters()",
+    },
+    "linear": {
+        "layers": "one layer, a column a class",
+        "encoder_init": """\
+        self.first = nn.Linear(features, classes, bias=False)
+        nn.init.xavier_uniform_(self.first.weight)
+        self.bias = nn.Parameter(torch.zeros(classes))
+""",
+        "width": "classes",
+        "encode": """\
+        h0 = self.first(F.dropout(x, DROPOUT, self.training))
+""",
+        "classify": "h + self.bias",
+        "last": "[model.bias]",
+    },
+}
 _MOVE = """def move(parameters, values):
     with torch.no_grad():
         for parameter, value in zip(parameters, values):
@@ -160,25 +189,22 @@ def log_posterior(scores):
 {posterior}
 
 class L2P(nn.Module):
-    """theta: the two layers. phi: w and b, which score the steps."""
+    """theta: {layers}. phi: w and b, which score the steps."""
 
     def __init__(self, features, classes, adjacency):
         super().__init__()
         self.adjacency = adjacency
-        self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
-{own_init}        bound = HIDDEN**-0.5
-        self.w = nn.Parameter(torch.empty({scorers}, HIDDEN).uniform_(-bound, bound))
+{encoder_init}{own_init}        bound = {width}**-0.5
+        self.w = nn.Parameter(torch.empty({scorers}, {width}).uniform_(-bound, bound))
         self.b = nn.Parameter(torch.zeros(K + 1))
 
     def forward(self, x):
         """Class scores of every step [nodes, K + 1, classes], and log q [nodes, K + 1]."""
-        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
-        h0 = F.dropout(h0, DROPOUT, self.training)
-        steps = [h0]
+{encode}        steps = [h0]
         for _ in range(K):  # APPNP: propagate, and return to the start with a probability
             steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * h0)
         h = torch.stack(steps, dim=1)
-        logits = self.last(h){own}
+        logits = {classify}{own}
         return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
 
 {objective}
@@ -202,11 +228,11 @@ def log_prior():
     lower = torch.optim.Adam(
         [
             {{"params": model.first.parameters(), "weight_decay": WEIGHT_DECAY}},
-            {{"params": model.last.parameters(), "weight_decay": {last_decay}}},
+            {{"params": {last}, "weight_decay": {last_decay}}},
 {own_group}        ],
         lr=LR,
     )
-    theta = [*model.first.parameters(), *model.last.parameters(){own_theta}]
+    theta = [*model.first.parameters(), *{last}{own_theta}]
     phi = [model.w, model.b]
     upper = torch.optim.Adam(phi, lr=UPPER_LR)
     best, waited, result = None, 0, (0.0, 0.0)
@@ -280,6 +306,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         scorers="K + 1" if config.scorer == "per_step" else "1",
         last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
         lower="theta and phi" if joint else "theta",
+        **_ENCODERS[config.encoder],
         **_own(config),
         upper=_LEVELS[config.level].format(**losses),
         objective=_OBJECTIVES[config.algorithm],
@@ -308,7 +335,7 @@ def _own(config: TrialConfig) -> dict[str, str]:
 def _constants(config: TrialConfig, seeds: int) -> str:
     values = {
         "K": config.K,
-        "HIDDEN": config.hidden,
+        **({"HIDDEN": config.hidden} if config.encoder == "mlp" else {}),
         "DROPOUT": config.dropout,
         "LR": config.lr,
         "WEIGHT_DECAY": config.weight_decay,

@@ -24,7 +24,7 @@ _PROVENANCE = {
 
 @pytest.mark.parametrize("posterior", ["select", "quit"])
 @pytest.mark.parametrize("scorer", ["shared", "per_step"])
-@pytest.mark.parametrize("skip", [0.0, 1.0])
+@pytest.mark.parametrize("part", [{}, {"skip": 1.0}, {"encoder": "linear"}])
 @pytest.mark.parametrize(
     ("level", "algorithm"),
     [
@@ -36,11 +36,11 @@ _PROVENANCE = {
     ],
 )
 def test_it_is_a_program_for_every_model(
-    posterior: str, scorer: str, skip: float, level: str, algorithm: str
+    posterior: str, scorer: str, part: dict[str, Any], level: str, algorithm: str
 ) -> None:
     config = TrialConfig(
         **{"posterior": posterior, "scorer": scorer, "level": level, "algorithm": algorithm},
-        skip=skip,
+        **part,
     )
     text = as_script(config, _PROVENANCE)
     compile(text, "exported.py", "exec")
@@ -63,6 +63,7 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
             pytest.param(changes, marks=pytest.mark.slow)
             for changes in (
                 {},
+                {"encoder": "linear"},
                 {"algorithm": "em"},
                 {"level": "second_order"},
                 {"level": "joint"},

@@ -1,0 +1,47 @@
+"""H_0 = dropout(X) W_1: an encoder without a hidden layer, one column a class.
+
+With few labels and many features a hidden layer may only overfit; what is propagated are then the
+class scores of a linear model, as in SGC (Wu et al. 2019).
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.model.features import features_of
+from l2p_search.model.layers import features_times
+from l2p_search.model.network import GradientSink, Parameters, glorot
+
+
+class LinearEncoder:
+    """One product of one graph and configuration, and its dropout."""
+
+    first_layer = frozenset({"W_1"})
+    streamed: frozenset[str] = frozenset()
+
+    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+        """Prepare the features once for all epochs and seeds."""
+        self._features = features_of(graph.x.to(dtype), graph.num_classes)
+        self._shape = (graph.num_features, graph.num_classes)
+        self._rate = config.dropout
+        self._dtype = dtype
+        self.width = graph.num_classes
+        self.noise_size = self._features.noise_size if config.dropout > 0 else 0
+        words = 6 * graph.num_features * self.width + 3 * graph.num_nodes * self.width
+        self.bytes_per_seed = 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
+
+    def initial(self, generators: Sequence[Generator]) -> Parameters:
+        """Glorot weights; the bias is added after propagation."""
+        bias = torch.zeros(len(generators), self._shape[1], dtype=self._dtype)
+        return {"W_1": glorot(generators, self._shape, self._dtype), "b_2": bias}
+
+    def read(
+        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
+    ) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer [S, C, R], and H_0 itself: the class scores."""
+        own = None if noise is None else noise[:, : self.noise_size]
+        h0 = features_times(self._features, theta["W_1"], own, self._rate)
+        return torch.bmm(h0, scorer), h0
