@@ -8,9 +8,10 @@ import networkx as nx
 import numpy as np
 from scipy.stats import spearmanr
 
+from l2p_search.cli.budgets import BUDGETS, base_of, grid_study
 from l2p_search.cli.output import write_figure
 from l2p_search.cli.paper_tables import best_results, graphs_of
-from l2p_search.cli.studies import BUDGETS, base_of, grid_study, outcomes_of
+from l2p_search.cli.studies import outcomes_of
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.intervals import Interval, accuracy_of_test

@@ -4,8 +4,9 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from l2p_search.cli.budgets import BUDGETS, grid_study, method_study
 from l2p_search.cli.output import write_figure
-from l2p_search.cli.studies import BUDGETS, grid_study, method_study, outcomes_of
+from l2p_search.cli.studies import outcomes_of
 from l2p_search.data.catalogue import find_dataset
 from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph

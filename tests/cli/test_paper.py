@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from l2p_search.cli.budgets import BUDGETS, method_study, narrowed
 from l2p_search.cli.paper_figures import same_class_shares
-from l2p_search.cli.studies import BUDGETS, method_study, narrowed
 from l2p_search.config import DEFAULTS
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.paper_tables import TABLE_1, TABLE_1_SPREAD, TABLE_2, TABLE_3, TABLE_4
@@ -80,6 +80,7 @@ def test_a_study_is_named_by_its_budget_dataset_and_method() -> None:
     study = method_study("gat", "texas", "quick")
     assert study.name == "paper-quick-texas-gat"
     assert study.goal.trials == BUDGETS["quick"].trials
+    assert method_study("gat", "pubmed", "quick").base.epochs == study.base.epochs // 2
     full = method_study("gat", "texas", "full")
     assert full.space == load_space("gat")
 
