@@ -58,8 +58,9 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
     from l2p_search.cli.taken import provenance_of
     from l2p_search.cli.words import count, describe_config, paper_figure, plain
     from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
-    from l2p_search.report.figures import curves_figure, profile_figure, rendered
+    from l2p_search.report.figures import curves_figure, rendered
     from l2p_search.report.page import Page
+    from l2p_search.report.profile_drawing import profile_svg
     from l2p_search.search.plots import interactive_figures, plotly_script
     from l2p_search.search.records import best_first
 
@@ -113,8 +114,7 @@ def _page(journal: "Journal", outcome: "Outcome") -> "Page":
     ]
     images = {}
     if best.result.profile is not None:
-        profile = profile_figure(best.result, f"trial {best.number}")
-        images["How far nodes look"] = rendered(profile, "png", dpi=120)
+        images["How far nodes look"] = profile_svg(best.result, f"trial {best.number}")
     if best.result.curves is not None:
         images["How it learned"] = rendered(curves_figure(best.result.curves), "png", dpi=120)
     return Page(

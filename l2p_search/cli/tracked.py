@@ -16,7 +16,8 @@ from l2p_search.cli.taken import provenance_of
 from l2p_search.cli.words import count, describe_config, paper_figure
 from l2p_search.intervals import accuracy_of_validation
 from l2p_search.report.export import as_yaml
-from l2p_search.report.figures import curves_figure, profile_figure, rendered
+from l2p_search.report.figures import curves_figure, rendered
+from l2p_search.report.profile_drawing import profile_svg
 from l2p_search.report.search_figures import Point, course_figure, lines_figure
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.search.importance import importance_of
@@ -162,7 +163,7 @@ def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
     return files | {
         "profile.npz": packed.getvalue(),
         "profile.json": json.dumps(data, allow_nan=False).encode(),
-        "profile.png": rendered(profile_figure(result, title), "png", dpi=100),
+        "profile.svg": profile_svg(result, title),
     }
 
 
@@ -228,7 +229,7 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points), "png")
         if best.result.profile is not None:
-            files["profile.png"] = rendered(profile_figure(best.result, title), "png")
+            files["profile.svg"] = profile_svg(best.result, title)
         if best.result.curves is not None:
             files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
     return files

@@ -47,10 +47,11 @@ def render(page: Page) -> str:
         _table(page.columns, page.rows),
     ]
     for title, image in page.images.items():
+        kind = "svg+xml" if image.startswith(b"<svg") else "png"
         data = base64.b64encode(image).decode()
         parts += [
             f"<h2>{escape(title)}</h2>",
-            f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">',
+            f'<img alt="{escape(title)}" src="data:image/{kind};base64,{data}">',
         ]
     for title, figure in page.figures.items():
         parts += [f"<h2>{escape(title)}</h2>", figure]

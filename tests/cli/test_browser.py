@@ -144,13 +144,13 @@ def test_the_page_of_a_trial_shows_its_profile(server: str, page: Any, tmp_path:
     run = next(run for run in _runs(server) if _tag(run, "kind") == "trial")
     run_id = run["info"]["run_id"]
     page.goto(
-        f"{base}/#/experiments/{experiment}/runs/{run_id}/artifacts/profile.png"
+        f"{base}/#/experiments/{experiment}/runs/{run_id}/artifacts/profile.svg"
         "?workflowType=machine_learning"
     )
     page.locator("img[src^='blob:'], canvas, .js-plotly-plot").first.wait_for(timeout=60_000)
     page.wait_for_timeout(2000)
     page.screenshot(path=tmp_path / "profile.png")
-    assert "profile.png" in page.inner_text("body")
+    assert "profile.svg" in page.inner_text("body")
 
 
 def test_the_report_renders_without_an_error_or_a_request(

@@ -51,7 +51,7 @@ def test_a_server_that_dies_costs_a_search_nothing(
         *("--dataset", "demo", "--space", "space.yaml", "--name", "s", "--trials", "8"),
         *("--confirm", "2", "--tracking-uri", store.uri),
     )
-    wait_until(lambda: list((tmp_path / "served").rglob("profile.png")) != [], search)
+    wait_until(lambda: list((tmp_path / "served").rglob("profile.svg")) != [], search)
     os.killpg(server.pid, signal.SIGKILL)
     server.wait()
     out, err = search.communicate(timeout=300)

@@ -72,7 +72,7 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
     assert parent[0] == "FINISHED"
     assert "confirmed_test_accuracy" in parent[3]
     assert "Confirmed test accuracy" in parent[2]["mlflow.note.content"]
-    assert {"best.yaml", "leaderboard.csv", "profile.png", "space.yaml"} <= set(parent[4])
+    assert {"best.yaml", "leaderboard.csv", "profile.svg", "space.yaml"} <= set(parent[4])
     statuses = {"complete": "FINISHED", "raced_out": "KILLED"}
     for record in journal.records():
         entry = trial_entry(journal, record)
@@ -83,7 +83,7 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
         assert run[2]["mlflow.parentRunId"] == "s"
         assert record.result is not None
         assert len(run[3]["seed/val_accuracy"]) == len(record.result.finished)
-        assert {"profile.npz", "profile.json", "profile.png", "config.yaml"} <= set(run[4])
+        assert {"profile.npz", "profile.json", "profile.svg", "config.yaml"} <= set(run[4])
     assert any(r.status is TrialStatus.RACED_OUT for r in journal.records())
 
 

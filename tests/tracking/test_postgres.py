@@ -97,6 +97,6 @@ def test_a_search_is_written_to_a_teams_server(
     assert "s: 4 trials written, 0 were there" in capsys.readouterr().out
     assert main(["sync", "--tracking-uri", server]) == 0
     assert "s: 0 trials written, 4 were there" in capsys.readouterr().out
-    assert list((tmp_path / "artifacts").rglob("profile.png"))
+    assert list((tmp_path / "artifacts").rglob("profile.svg"))
     assert main(["ui", "--tracking-uri", server]) == 0
     assert f"{server}/#/experiments/" in capsys.readouterr().out
