@@ -47,7 +47,7 @@ lint: setup
 
 test-slow: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[server]'
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow $(PARALLEL)
 
 accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py

@@ -29,6 +29,7 @@ def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test reads or writes the user's own folders, or keeps another number of threads."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # tests that run beside these are as urgent
     torch.set_num_threads(1)
 
 

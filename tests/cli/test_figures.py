@@ -45,7 +45,7 @@ def test_a_report_is_one_page_that_needs_no_network(tmp_path: Path, small_graph:
         "How far nodes look",
         "Importance of hyperparameters",
         "l2p-search export --search s --out best.yaml",
-        "data:image/png;base64,",
+        "data:image/svg+xml;base64,",
     ):
         assert part in body
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', body)

@@ -30,6 +30,7 @@ def test_each_is_compared_with_the_first_on_the_same_seeds(
     assert found["comparisons"][0]["difference"]["mean"] == 0.0
 
 
+@pytest.mark.slow
 def test_models_are_searched_with_the_same_budget(tmp_path: Path) -> None:
     cli = Cli(tmp_path)
     budget = ("--trials", "2", "--seeds", "2", "--confirm", "2", "--sampler", "random")
