@@ -28,6 +28,7 @@ def two_nodes() -> Iterator["subprocess.Popen[str]"]:
         process.communicate("\n\n", timeout=60)
 
 
+@pytest.mark.slow
 def test_a_search_on_two_nodes_survives_the_loss_of_the_second(
     tmp_path: Path, two_nodes: "subprocess.Popen[str]"
 ) -> None:

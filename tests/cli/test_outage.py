@@ -41,6 +41,7 @@ def start_server(tmp_path: Path) -> Iterator[Callable[[int], "subprocess.Popen[b
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_costs_a_search_nothing(
     tmp_path: Path, start_server: Callable[[int], "subprocess.Popen[bytes]"]
 ) -> None:
