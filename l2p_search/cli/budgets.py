@@ -76,7 +76,7 @@ def method_study(method: str, dataset: str, budget_name: str) -> Study:
     budget = BUDGETS[budget_name]
     space = load_space(space_of_model(method))
     epochs, most = budget.layered_epochs, budget.most_layers
-    if epochs is not None and is_large(dataset):
+    if epochs is not None and _is_large(dataset):
         epochs //= 2
     if method in _LINEAR:
         epochs, most = budget.epochs, budget.most_steps
@@ -110,7 +110,7 @@ def grid_study(
     )
 
 
-def is_large(dataset: str) -> bool:
+def _is_large(dataset: str) -> bool:
     """Whether an epoch of a model with weights a step takes seconds."""
     figures = find_dataset(dataset).paper
     return figures is not None and figures.nodes > _LARGE

@@ -58,10 +58,7 @@ class Encoder:
         self.noise_size = 0
         if config.dropout > 0:
             self.noise_size = self._features.noise_size + graph.num_nodes * config.hidden
-        # Parameters with gradient, two moments of Adam and the best state; hidden representations
-        # with gradient and random bytes; the pattern's dropped values.
-        words = 6 * graph.num_features * config.hidden + 3 * graph.num_nodes * config.hidden
-        self.bytes_per_seed = 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
+        self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
@@ -99,6 +96,16 @@ class Encoder:
             split = EncoderNoise(noise[:, :size], hidden, self._rate)
         weight, bias = theta["W_1"], theta["b_1"]
         return encode_and_project(self._features, weight, bias, scorer, classifier, split, sink)
+
+
+def encoder_bytes(graph: Graph, width: int) -> int:
+    """What one seed of an encoder of that width holds.
+
+    Parameters with gradient, two moments of Adam and the best state; hidden representations with
+    gradient and random bytes; the pattern's dropped values.
+    """
+    words = 6 * graph.num_features * width + 3 * graph.num_nodes * width
+    return 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
 
 
 def encode_and_project(

@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.model.encoder import encoder_bytes
 from l2p_search.model.features import features_of
 from l2p_search.model.layers import features_times
 from l2p_search.model.network import GradientSink, Parameters, glorot
@@ -30,8 +31,7 @@ class LinearEncoder:
         self._dtype = dtype
         self.width = graph.num_classes
         self.noise_size = self._features.noise_size if config.dropout > 0 else 0
-        words = 6 * graph.num_features * self.width + 3 * graph.num_nodes * self.width
-        self.bytes_per_seed = 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
+        self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights; the bias is added after propagation."""

@@ -53,16 +53,17 @@ def _bars(profiles: "np.ndarray", left: float, right: float) -> Iterator[str]:
         (left + right) / 2, _TOP - 14, f"q(t) of all nodes, ± std over {len(profiles)} seeds"
     )
     for step, (share, deviation) in enumerate(zip(mean, spread, strict=True)):
-        x = left + step * width
+        middle = left + (step + 0.5) * width
         yield (
-            f'<rect class="bar" x="{x:.2f}" y="{_BOTTOM - scale * share:.2f}"'
-            f' width="{0.85 * width:.2f}" height="{scale * share:.2f}" fill="{BLUE}"/>'
+            f'<rect class="bar" x="{middle - 0.425 * width:.2f}"'
+            f' y="{_BOTTOM - scale * share:.2f}" width="{0.85 * width:.2f}"'
+            f' height="{scale * share:.2f}" fill="{BLUE}"/>'
         )
         low = max(share - deviation, 0.0)  # a share is never below zero
         yield _line(
-            x + 0.425 * width,
+            middle,
             _BOTTOM - scale * low,
-            x + 0.425 * width,
+            middle,
             _BOTTOM - scale * (share + deviation),
             ORANGE,
         )
@@ -72,7 +73,7 @@ def _bars(profiles: "np.ndarray", left: float, right: float) -> Iterator[str]:
         y = _BOTTOM - scale * tick
         yield _line(left - 4, y, left, y)
         yield _text(left - 7, y + 4.5, f"{tick:g}", "end")
-    yield from _steps(len(mean), left - 0.075 * width, right)
+    yield from _steps(len(mean), left, right)
 
 
 def _heatmap(

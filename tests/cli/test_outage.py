@@ -49,7 +49,7 @@ def test_a_server_that_dies_costs_a_search_nothing(
     store = Store(f"http://127.0.0.1:{port}")
     server = start_server(port)
     search = cli.start(
-        *("--dataset", "demo", "--space", "space.yaml", "--name", "s", "--trials", "8"),
+        *("--dataset", "demo", "--space", "space.yaml", "--name", "s", "--trials", "12"),
         *("--confirm", "2", "--tracking-uri", store.uri),
     )
     wait_until(lambda: list((tmp_path / "served").rglob("profile.svg")) != [], search)
@@ -61,7 +61,7 @@ def test_a_server_that_dies_costs_a_search_nothing(
     assert "MLflow is behind" in err
     assert "l2p-search sync s" in err
     assert {trial["status"] for trial in cli.trials("s")} == {"complete"}
-    assert cli.ended("s") >= 8
+    assert cli.ended("s") >= 12
 
     start_server(port)
     assert cli.run("sync", "--tracking-uri", store.uri).returncode == 0
