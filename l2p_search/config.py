@@ -63,6 +63,8 @@ class TrialConfig:
     teleport: float = 0.1
     encoder: Literal["mlp", "linear"] = "mlp"
     skip: float = 0.0
+    self_loop: float = 1.0
+    node_dropout: float = 0.0
     posterior: Literal["select", "quit"] = "quit"
     scorer: Literal["per_step", "shared"] = "shared"
     prior: Literal["uniform", "geometric"] = "uniform"
@@ -88,10 +90,12 @@ class TrialConfig:
             value = getattr(self, key)
             if not low <= value <= high:
                 raise ConfigError(f"{key}={value!r} is out of range: {says}")
-        if self.skip > 0.0 and self.method not in ("l2q", "l2s"):
-            raise ConfigError(
-                f"skip={self.skip!r} goes with L2P on APPNP only; leave it out for {self.method}"
-            )
+        for key, unused in _OF_L2P_ON_APPNP.items():
+            value = getattr(self, key)
+            if value != unused and self.method not in ("l2q", "l2s"):
+                raise ConfigError(
+                    f"{key}={value!r} goes with L2P on APPNP only; leave it out for {self.method}"
+                )
         if self.encoder == "linear" and (self.method not in ("l2q", "l2s") or self.skip > 0.0):
             raise ConfigError(
                 "encoder='linear' goes with L2P on APPNP without skip only; leave it out"
@@ -143,12 +147,14 @@ class TrialConfig:
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
+_OF_L2P_ON_APPNP = {"skip": 0.0, "self_loop": 1.0, "node_dropout": 0.0}
 _POSITIVE = math.ulp(0.0)
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 _HUGE = 1e9
 _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("dropout", 0.0, 0.99, "give a rate from 0 to 0.99; at 1 nothing would be left to learn from"),
     ("edge_dropout", 0.0, 0.99, "give a rate from 0 to 0.99; 0 keeps every edge"),
+    ("node_dropout", 0.0, 0.99, "give a rate from 0 to 0.99; 0 keeps every node"),
     ("lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
     ("upper_lr", _POSITIVE, 10.0, "give a learning rate above 0, such as 0.01"),
     ("hidden", 1, 65536, "give at least 1 hidden unit, such as 64"),
@@ -158,6 +164,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("K", 1, MAX_STEPS, f"give a number of propagation steps from 1 to {MAX_STEPS}"),
     ("teleport", 0.0, _BELOW_ONE, "give a probability from 0 to below 1, such as 0.1"),
     ("skip", 0.0, _HUGE, "give 0 or more; 1 weighs a node's own class scores like the mixed ones"),
+    ("self_loop", 0.0, _HUGE, "give 0 or more; 1 is a neighbour's weight, 0 leaves the node out"),
     ("prior_ratio", _POSITIVE, 1.0, "give a ratio above 0 and at most 1, such as 0.5"),
     ("kl_weight", 0.0, _HUGE, "give 0 or more; 1 is the paper's formula, 0.05 lets q move"),
     ("temperature", 1e-3, 1e3, "give a temperature from 0.001 to 1000, such as 1"),

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch_geometric.nn import APPNP
+from torch_geometric.utils import add_self_loops
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -30,7 +31,15 @@ class Reference(nn.Module):
                 for name, value in start.phi.items()
             }
         )
-        self.propagations = [APPNP(K=k, alpha=config.teleport) for k in range(1, config.K + 1)]
+        self.propagations = [
+            APPNP(K=k, alpha=config.teleport, add_self_loops=False) for k in range(1, config.K + 1)
+        ]
+        self.edges, self.weights = add_self_loops(
+            graph.edges,
+            torch.ones(graph.edges.shape[1], dtype=torch.float64),
+            fill_value=config.self_loop,
+            num_nodes=graph.num_nodes,
+        )
 
     def hidden(self) -> list[Tensor]:
         """H_0 .. H_K, each [N, H]."""
@@ -38,7 +47,8 @@ class Reference(nn.Module):
         h0 = x @ self.theta["W_1"]
         if self.config.encoder == "mlp":
             h0 = F.relu(h0 + self.theta["b_1"])
-        return [h0] + [propagate(h0, self.graph.edges) for propagate in self.propagations]
+        steps = (propagate(h0, self.edges, self.weights) for propagate in self.propagations)
+        return [h0, *steps]
 
     def q(self, hidden: list[Tensor]) -> Tensor:
         """q(t | node) [N, T], by the formulas of sections 4.2 and 4.3."""

@@ -23,7 +23,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "upper_lr": 0.3, "decay_on": "theta", "epochs": 7, "patience": 8,
         "stop_on": "val_accuracy", "model": "mlp", "edge_dropout": 0.4,
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
-        "encoder": "linear",
+        "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {
@@ -46,6 +46,10 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
         ({"encoder": "linear", "model": "gcn"}, "encoder='linear' goes with L2P on APPNP without"),
         ({"encoder": "linear", "skip": 1.0}, "encoder='linear' goes with L2P on APPNP without"),
         ({"skip": 1.0, "backbone": "gcn"}, "skip=1.0 goes with L2P on APPNP only; leave it out"),
+        ({"self_loop": 0.0, "model": "appnp"}, "self_loop=0.0 goes with L2P on APPNP only"),
+        ({"node_dropout": 0.5, "model": "gcn"}, "node_dropout=0.5 goes with L2P on APPNP only"),
+        ({"self_loop": -1.0}, "self_loop=-1.0 is out of range: give 0 or more"),
+        ({"node_dropout": 1.0}, "node_dropout=1.0 is out of range: give a rate from 0 to 0.99"),
         ({"K": 65}, "from 1 to 64"),
         ({"K": 2.5}, "K=2.5 must be a whole number"),
         ({"K": True}, "K=True must be a whole number"),

@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import Encoder
+from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
 from l2p_search.model.network import (
     GradientSink,
@@ -37,6 +38,13 @@ class L2pOnAppnp:
     the authors' code: class scores H_k W_2 + a H_0 W_3 + b_2. What neighbours say can then count
     for something else than what the node says itself.
 
+    With `self_loop` 0, A has no self-loops: what a step brings to a node is its neighbours' alone,
+    which with `skip` the classifiers tell from its own (as in H2GCN, Zhu et al. 2020).
+
+    With `node_dropout`, whole rows of H_0 are left out of the steps while theta learns (a node's
+    own classifier keeps its row): a prediction then has to come from other neighbours each time,
+    as in GRAND (Feng et al. 2020).
+
     With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
     """
 
@@ -45,7 +53,7 @@ class L2pOnAppnp:
         linear = config.encoder == "linear"
         self._encoder = (LinearEncoder if linear else Encoder)(graph, config, dtype)
         self.first_layer, self.streamed = self._encoder.first_layer, self._encoder.streamed
-        adjacency = normalised_adjacency(graph, dtype)
+        adjacency = normalised_adjacency(graph, dtype, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
         self._skip = config.skip
@@ -53,7 +61,10 @@ class L2pOnAppnp:
         self._dtype = dtype
         self.steps = config.K + 1
         self._scorers = self.steps if config.scorer == "per_step" else 1
+        self._node_dropout = config.node_dropout
         self.noise_size = self._encoder.noise_size
+        if config.node_dropout > 0.0:
+            self.noise_size += graph.num_nodes
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
             graph, self.steps, graph.num_classes + self._scorers
         )
@@ -80,6 +91,10 @@ class L2pOnAppnp:
         theta, phi = levels.theta, levels.phi
         score_columns, class_columns = self._encoder.read(theta, phi["w"], noise, sink)
         class_columns, own = class_columns.tensor_split([self._classes], dim=2)
+        if noise is not None and self._node_dropout > 0.0:
+            bytes_ = noise[:, self._encoder.noise_size :, None]
+            kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
+            score_columns, class_columns = score_columns * kept, class_columns * kept
         scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
         if self._skip > 0.0:
             own = rows_at(own, nodes).permute(2, 0, 1)  # as the class scores lie in memory

@@ -15,13 +15,21 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.sparse import SparseMatrix
 
 
-def normalised_adjacency(graph: Graph, dtype: torch.dtype = torch.float32) -> SparseMatrix:
-    """D^-1/2 (A + I) D^-1/2, the GCN normalisation with self-loops."""
-    loops = torch.arange(graph.num_nodes)
-    row = torch.cat([graph.edges[0], loops])
-    column = torch.cat([graph.edges[1], loops])
-    scale = row.bincount(minlength=graph.num_nodes).double().rsqrt()
-    values = (scale[row] * scale[column]).to(dtype)
+def normalised_adjacency(
+    graph: Graph, dtype: torch.dtype = torch.float32, self_loop: float = 1.0
+) -> SparseMatrix:
+    """D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
+
+    Without self-loops a node that has no neighbour receives nothing.
+    """
+    row, column = graph.edges
+    scale = (row.bincount(minlength=graph.num_nodes).double() + self_loop).rsqrt()
+    weights = torch.ones(row.numel(), dtype=torch.float64)
+    if self_loop > 0.0:
+        loops = torch.arange(graph.num_nodes)
+        row, column = torch.cat([row, loops]), torch.cat([column, loops])
+        weights = torch.cat([weights, weights.new_full((graph.num_nodes,), self_loop)])
+    values = (weights * scale[row] * scale[column]).to(dtype)
     return SparseMatrix.from_coordinates(row, column, values, (graph.num_nodes, graph.num_nodes))
 
 

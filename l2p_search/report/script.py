@@ -168,7 +168,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch_geometric.datasets import {loader}
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
-from torch_geometric.utils import remove_self_loops, to_undirected
+from torch_geometric.utils import {utilities}
 
 {constants}
 
@@ -178,8 +178,7 @@ def load(root):
     data = {load}[0]
 {check}    x = data.x / data.x.sum(dim=1, keepdim=True).clamp(min=1e-12)
     edges = to_undirected(remove_self_loops(data.edge_index)[0], num_nodes=len(x))
-    index, weight = gcn_norm(edges, num_nodes=len(x), add_self_loops=True)
-    adjacency = torch.sparse_coo_tensor(index, weight, (len(x), len(x))).coalesce()
+{normalise}    adjacency = torch.sparse_coo_tensor(index, weight, (len(x), len(x))).coalesce()
     masks = [mask.view(len(x), -1).T for mask in (data.train_mask, data.val_mask, data.test_mask)]
     return x, adjacency, data.y, *masks
 
@@ -200,9 +199,9 @@ class L2P(nn.Module):
 
     def forward(self, x):
         """Class scores of every step [nodes, K + 1, classes], and log q [nodes, K + 1]."""
-{encode}        steps = [h0]
+{encode}{drop_nodes}        steps = [{start}]
         for _ in range(K):  # APPNP: propagate, and return to the start with a probability
-            steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * h0)
+            steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * {start})
         h = torch.stack(steps, dim=1)
         logits = {classify}{own}
         return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
@@ -308,6 +307,8 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         lower="theta and phi" if joint else "theta",
         **_ENCODERS[config.encoder],
         **_own(config),
+        **_normalise(config),
+        **_start(config),
         upper=_LEVELS[config.level].format(**losses),
         objective=_OBJECTIVES[config.algorithm],
         before=_BEFORE.get(config.level, ""),
@@ -326,9 +327,40 @@ def _own(config: TrialConfig) -> dict[str, str]:
     group = f'{{"params": model.own.parameters(), "weight_decay": {decay}}},'
     return {
         "own_init": "        self.own = nn.Linear(HIDDEN, classes, bias=False)\n",
-        "own": " + SKIP * self.own(h[:, :1])",
+        "own": " + SKIP * self.own(h0).unsqueeze(1)",
         "own_group": f"            {group}\n",
         "own_theta": ", *model.own.parameters()",
+    }
+
+
+def _normalise(config: TrialConfig) -> dict[str, str]:
+    """The parts of the program for the normalised adjacency."""
+    if config.self_loop == 1.0:
+        return {
+            "utilities": "remove_self_loops, to_undirected",
+            "normalise": """\
+    index, weight = gcn_norm(edges, num_nodes=len(x), add_self_loops=True)
+""",
+        }
+    return {
+        "utilities": "add_self_loops, remove_self_loops, to_undirected",
+        "normalise": """\
+    ones = torch.ones(edges.shape[1])
+    index, weight = add_self_loops(edges, ones, fill_value=SELF_LOOP, num_nodes=len(x))
+    index, weight = gcn_norm(index, weight, num_nodes=len(x), add_self_loops=False)
+""",
+    }
+
+
+def _start(config: TrialConfig) -> dict[str, str]:
+    """The parts of the program for what is propagated: H_0, or what is kept of its rows."""
+    if config.node_dropout == 0.0:
+        return {"drop_nodes": "", "start": "h0"}
+    return {
+        "drop_nodes": """\
+        kept = h0 * F.dropout(torch.ones(len(x), 1), NODE_DROPOUT, self.training)
+""",
+        "start": "kept",
     }
 
 
@@ -342,6 +374,8 @@ def _constants(config: TrialConfig, seeds: int) -> str:
         "UPPER_LR": config.upper_lr,
         "TELEPORT": config.teleport,
         **({"SKIP": config.skip} if config.skip > 0.0 else {}),
+        **({"SELF_LOOP": config.self_loop} if config.self_loop != 1.0 else {}),
+        **({"NODE_DROPOUT": config.node_dropout} if config.node_dropout > 0.0 else {}),
         "KL_WEIGHT": config.kl_weight,
         "TEMPERATURE": config.temperature,
         "PRIOR_RATIO": config.prior_ratio if config.prior == "geometric" else 1.0,

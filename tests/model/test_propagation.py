@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
+from torch_geometric.utils import add_self_loops
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.propagation import (
@@ -43,6 +46,24 @@ def test_the_adjacency_is_that_of_gcn(small_graph: Graph) -> None:
     identity = torch.eye(small_graph.num_nodes, dtype=torch.float64)
     found = normalised_adjacency(small_graph, torch.float64).times(identity)
     torch.testing.assert_close(found, _dense(small_graph))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])
+def test_self_loops_of_any_weight_are_those_of_torch_geometric(
+    small_graph: Graph, weight: float
+) -> None:
+    """Node 4 is left without a neighbour: without a self-loop it receives nothing."""
+    kept = (small_graph.edges != 4).all(dim=0)
+    graph = replace(small_graph, edges=small_graph.edges[:, kept])
+    edges, ones = graph.edges, torch.ones(graph.edges.shape[1], dtype=torch.float64)
+    edges, weights = add_self_loops(edges, ones, fill_value=weight, num_nodes=graph.num_nodes)
+    wanted = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
+    edges, values = gcn_norm(edges, weights, num_nodes=graph.num_nodes, add_self_loops=False)
+    wanted[edges[1], edges[0]] = values
+    identity = torch.eye(graph.num_nodes, dtype=torch.float64)
+    found = normalised_adjacency(graph, torch.float64, weight).times(identity)
+    torch.testing.assert_close(found, wanted)
+    assert float(found[4].abs().sum()) == pytest.approx(0.0 if weight == 0.0 else 1.0)
 
 
 @pytest.mark.parametrize("scorers", [1, _STEPS + 1])

@@ -24,7 +24,15 @@ _PROVENANCE = {
 
 @pytest.mark.parametrize("posterior", ["select", "quit"])
 @pytest.mark.parametrize("scorer", ["shared", "per_step"])
-@pytest.mark.parametrize("part", [{}, {"skip": 1.0}, {"encoder": "linear"}])
+@pytest.mark.parametrize(
+    "part",
+    [
+        {},
+        {"skip": 1.0},
+        {"encoder": "linear"},
+        {"skip": 1.0, "self_loop": 0.0, "node_dropout": 0.3},
+    ],
+)
 @pytest.mark.parametrize(
     ("level", "algorithm"),
     [
@@ -58,11 +66,12 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"skip": 1.0},
+        {"skip": 1.0, "self_loop": 0.0, "node_dropout": 0.3},
         *(
             pytest.param(changes, marks=pytest.mark.slow)
             for changes in (
                 {},
+                {"skip": 1.0},
                 {"encoder": "linear"},
                 {"algorithm": "em"},
                 {"level": "second_order"},

@@ -43,6 +43,8 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
         {"skip": 0.7},
         {"skip": 1.0, "posterior": "select", "algorithm": "em"},
+        {"skip": 1.0, "self_loop": 0.0},
+        {"self_loop": 0.3, "scorer": "per_step"},
         {"encoder": "linear"},
         {"encoder": "linear", "scorer": "per_step", "algorithm": "em", "decay_on": "theta"},
         {"level": "joint"},
