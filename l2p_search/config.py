@@ -64,6 +64,7 @@ class TrialConfig:
     encoder: Literal["mlp", "linear"] = "mlp"
     skip: float = 0.0
     self_loop: float = 1.0
+    classifier: Literal["shared", "per_step"] = "shared"
     node_dropout: float = 0.0
     posterior: Literal["select", "quit"] = "quit"
     scorer: Literal["per_step", "shared"] = "shared"
@@ -96,9 +97,9 @@ class TrialConfig:
                 raise ConfigError(
                     f"{key}={value!r} goes with L2P on APPNP only; leave it out for {self.method}"
                 )
-        if self.encoder == "linear" and (self.method not in ("l2q", "l2s") or self.skip > 0.0):
+        if self.encoder == "linear" and (self.skip > 0.0 or self.classifier == "per_step"):
             raise ConfigError(
-                "encoder='linear' goes with L2P on APPNP without skip only; leave it out"
+                "encoder='linear' has no classifier: leave out skip and classifier with it"
             )
         attends = self.model == "gat" or (self.model == "l2p" and self.backbone == "gat")
         if attends and self.hidden % self.heads:
@@ -147,7 +148,13 @@ class TrialConfig:
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-_OF_L2P_ON_APPNP = {"skip": 0.0, "self_loop": 1.0, "node_dropout": 0.0}
+_OF_L2P_ON_APPNP = {
+    "encoder": "mlp",
+    "skip": 0.0,
+    "self_loop": 1.0,
+    "classifier": "shared",
+    "node_dropout": 0.0,
+}
 _POSITIVE = math.ulp(0.0)
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 _HUGE = 1e9

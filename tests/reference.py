@@ -76,11 +76,15 @@ class Reference(nn.Module):
     def step_logits(self, hidden: list[Tensor]) -> Tensor:
         """Class scores of every step [N, T, C]."""
         own = self.own_logits(hidden)
-        return torch.stack([self.classified(h) + own for h in hidden], dim=1)
+        return torch.stack([self.classified(h, k) + own for k, h in enumerate(hidden)], dim=1)
 
-    def classified(self, h: Tensor) -> Tensor:
-        """Class scores without a bias: of a linear encoder, h itself."""
-        return h @ self.theta["W_2"] if "W_2" in self.theta else h
+    def classified(self, h: Tensor, k: int) -> Tensor:
+        """Class scores of step k without a bias: of a linear encoder, h itself."""
+        if "W_2" not in self.theta:
+            return h
+        classes = self.graph.num_classes
+        first = k * classes if self.config.classifier == "per_step" else 0
+        return h @ self.theta["W_2"][:, first : first + classes]
 
     def own_logits(self, hidden: list[Tensor]) -> Tensor:
         """What is added to the class scores of every step, and so to any mixture of them."""
@@ -93,9 +97,9 @@ class Reference(nn.Module):
         hidden = self.hidden()
         q = self.q(hidden)[nodes]
         t = F.softmax((torch.log(q) + gumbel) / self.config.temperature, dim=1)
-        mixed = sum(t[:, k, None] * h[nodes] for k, h in enumerate(hidden))
+        mixed = sum(t[:, k, None] * self.classified(h[nodes], k) for k, h in enumerate(hidden))
         own = self.own_logits(hidden).expand(self.graph.num_nodes, -1)[nodes]
-        logits = self.classified(mixed) + own
+        logits = mixed + own
         loss = F.cross_entropy(logits, self.graph.y[nodes])
         return loss + self.config.kl_weight * self.kl(q).mean()
 
@@ -134,8 +138,8 @@ class Reference(nn.Module):
         q = self.q(hidden)
         if self.config.algorithm == "em":
             return (q.unsqueeze(2) * F.softmax(self.step_logits(hidden), dim=2)).sum(dim=1)
-        mixed = sum(q[:, k, None] * h for k, h in enumerate(hidden))
-        return F.softmax(self.classified(mixed) + self.own_logits(hidden), dim=1)
+        mixed = sum(q[:, k, None] * self.classified(h, k) for k, h in enumerate(hidden))
+        return F.softmax(mixed + self.own_logits(hidden), dim=1)
 
 
 class ReferenceTrainer:

@@ -24,6 +24,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "stop_on": "val_accuracy", "model": "mlp", "edge_dropout": 0.4,
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
         "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
+        "classifier": "per_step",
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {
@@ -43,8 +44,13 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
     [
         ({"K": 0}, "K=0 is out of range: give a number of propagation steps from 1 to 64"),
         ({"K": -3}, "K=-3 is out of range"),
-        ({"encoder": "linear", "model": "gcn"}, "encoder='linear' goes with L2P on APPNP without"),
-        ({"encoder": "linear", "skip": 1.0}, "encoder='linear' goes with L2P on APPNP without"),
+        ({"encoder": "linear", "model": "gcn"}, "encoder='linear' goes with L2P on APPNP only"),
+        ({"encoder": "linear", "skip": 1.0}, "encoder='linear' has no classifier: leave out skip"),
+        (
+            {"encoder": "linear", "classifier": "per_step"},
+            "encoder='linear' has no classifier: leave out skip and classifier",
+        ),
+        ({"classifier": "per_step", "backbone": "gat"}, "classifier='per_step' goes with L2P on"),
         ({"skip": 1.0, "backbone": "gcn"}, "skip=1.0 goes with L2P on APPNP only; leave it out"),
         ({"self_loop": 0.0, "model": "appnp"}, "self_loop=0.0 goes with L2P on APPNP only"),
         ({"node_dropout": 0.5, "model": "gcn"}, "node_dropout=0.5 goes with L2P on APPNP only"),

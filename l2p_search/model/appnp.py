@@ -41,6 +41,10 @@ class L2pOnAppnp:
     With `self_loop` 0, A has no self-loops: what a step brings to a node is its neighbours' alone,
     which with `skip` the classifiers tell from its own (as in H2GCN, Zhu et al. 2020).
 
+    With `classifier: per_step`, class scores are H_k W_2k + b_2: what neighbours say can count for
+    something else than what their neighbours say. It propagates a column a class and step, so it
+    is for few steps.
+
     With `node_dropout`, whole rows of H_0 are left out of the steps while theta learns (a node's
     own classifier keeps its row): a prediction then has to come from other neighbours each time,
     as in GRAND (Feng et al. 2020).
@@ -56,6 +60,7 @@ class L2pOnAppnp:
         adjacency = normalised_adjacency(graph, dtype, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
+        self._classifiers = config.K + 1 if config.classifier == "per_step" else 1
         self._skip = config.skip
         self._posterior = config.posterior
         self._dtype = dtype
@@ -66,7 +71,7 @@ class L2pOnAppnp:
         if config.node_dropout > 0.0:
             self.noise_size += graph.num_nodes
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
-            graph, self.steps, graph.num_classes + self._scorers
+            graph, self.steps, self._scorers, self._classifiers * graph.num_classes
         )
 
     def initial(self, generators: Sequence[Generator]) -> Levels:
@@ -90,12 +95,15 @@ class L2pOnAppnp:
         """Encode, project, propagate, read."""
         theta, phi = levels.theta, levels.phi
         score_columns, class_columns = self._encoder.read(theta, phi["w"], noise, sink)
-        class_columns, own = class_columns.tensor_split([self._classes], dim=2)
+        class_columns, own = class_columns.tensor_split([self._classifiers * self._classes], dim=2)
         if noise is not None and self._node_dropout > 0.0:
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
             score_columns, class_columns = score_columns * kept, class_columns * kept
         scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
+        if self._classifiers > 1:  # of all classifiers at every step, each step's own
+            every = logits.permute(2, 3, 0, 1).unflatten(1, (self._classifiers, self._classes))
+            logits = every.diagonal().permute(1, 2, 3, 0)
         if self._skip > 0.0:
             own = rows_at(own, nodes).permute(2, 0, 1)  # as the class scores lie in memory
             logits = (logits.permute(2, 3, 0, 1) + self._skip * own).permute(2, 3, 0, 1)

@@ -51,6 +51,7 @@ class Encoder:
         """Prepare the features once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
         self._shapes = (graph.num_features, config.hidden, graph.num_classes)
+        self._classifiers = config.K + 1 if config.classifier == "per_step" else 1
         self._hidden_shape = (graph.num_nodes, config.hidden)
         self._rate = config.dropout
         self._dtype = dtype
@@ -61,13 +62,16 @@ class Encoder:
         self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
-        """Glorot weights, zero biases."""
+        """Glorot weights, zero biases; the classifiers of many steps stand side by side."""
         features, hidden, classes = self._shapes
         seeds, dtype = len(generators), self._dtype
+        classifiers = [
+            glorot(generators, (hidden, classes), dtype) for _ in range(self._classifiers)
+        ]
         return {
             "W_1": glorot(generators, (features, hidden), dtype),
             "b_1": torch.zeros(seeds, hidden, dtype=dtype),
-            "W_2": glorot(generators, (hidden, classes), dtype),
+            "W_2": torch.cat(classifiers, dim=2),
             "b_2": torch.zeros(seeds, classes, dtype=dtype),
         }
 

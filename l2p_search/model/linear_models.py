@@ -38,7 +38,7 @@ class LinearModel:
         self._dtype = dtype
         self.noise_size = self._encoder.noise_size
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
-            graph, steps + 1, graph.num_classes + 1
+            graph, steps + 1, 1, graph.num_classes
         )
 
     def initial(self, generators: Sequence[Generator]) -> Levels:

@@ -52,10 +52,11 @@ class Propagation:
         return self._moving.transposed_times(grad)
 
 
-def columns_bytes(graph: Graph, steps: int, columns: int) -> int:
+def columns_bytes(graph: Graph, steps: int, scorers: int, classes: int) -> int:
     """What the recurrence of one seed takes: columns, five at a time, and reads with gradients."""
     labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
-    return 4 * (5 * graph.num_nodes * columns + 4 * steps * labelled * (1 + graph.num_classes))
+    columns = graph.num_nodes * (scorers + classes)
+    return 4 * (5 * columns + 4 * steps * labelled * (1 + classes))
 
 
 def propagate_and_read(

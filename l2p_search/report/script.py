@@ -130,6 +130,22 @@ _ENCODERS = {
         "classify": "self.last(h)",
         "last": "model.last.parameters()",
     },
+    "per_step": {
+        "layers": "a hidden layer, and a classifier a step",
+        "encoder_init": """\
+        self.first = nn.Linear(features, HIDDEN)
+        bound = (6 / (HIDDEN + classes)) ** 0.5
+        self.last = nn.Parameter(torch.empty(K + 1, HIDDEN, classes).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.zeros(classes))
+""",
+        "width": "HIDDEN",
+        "encode": """\
+        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
+        h0 = F.dropout(h0, DROPOUT, self.training)
+""",
+        "classify": 'torch.einsum("nkh,khc->nkc", h, self.last) + self.bias',
+        "last": "[model.last, model.bias]",
+    },
     "linear": {
         "layers": "one layer, a column a class",
         "encoder_init": """\
@@ -203,8 +219,8 @@ class L2P(nn.Module):
         for _ in range(K):  # APPNP: propagate, and return to the start with a probability
             steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * {start})
         h = torch.stack(steps, dim=1)
-        logits = {classify}{own}
-        return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
+        logits = {classify}
+{own}        return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
 
 {objective}
 
@@ -305,7 +321,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         scorers="K + 1" if config.scorer == "per_step" else "1",
         last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
         lower="theta and phi" if joint else "theta",
-        **_ENCODERS[config.encoder],
+        **_ENCODERS["per_step" if config.classifier == "per_step" else config.encoder],
         **_own(config),
         **_normalise(config),
         **_start(config),
@@ -327,7 +343,7 @@ def _own(config: TrialConfig) -> dict[str, str]:
     group = f'{{"params": model.own.parameters(), "weight_decay": {decay}}},'
     return {
         "own_init": "        self.own = nn.Linear(HIDDEN, classes, bias=False)\n",
-        "own": " + SKIP * self.own(h0).unsqueeze(1)",
+        "own": "        logits = logits + SKIP * self.own(h0)[:, None]\n",
         "own_group": f"            {group}\n",
         "own_theta": ", *model.own.parameters()",
     }

@@ -31,6 +31,7 @@ _PROVENANCE = {
         {"skip": 1.0},
         {"encoder": "linear"},
         {"skip": 1.0, "self_loop": 0.0, "node_dropout": 0.3},
+        {"skip": 1.0, "classifier": "per_step"},
     ],
 )
 @pytest.mark.parametrize(
@@ -72,6 +73,7 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
             for changes in (
                 {},
                 {"skip": 1.0},
+                {"skip": 1.0, "self_loop": 0.0, "classifier": "per_step"},
                 {"encoder": "linear"},
                 {"algorithm": "em"},
                 {"level": "second_order"},

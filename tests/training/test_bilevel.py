@@ -45,6 +45,8 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"skip": 1.0, "posterior": "select", "algorithm": "em"},
         {"skip": 1.0, "self_loop": 0.0},
         {"self_loop": 0.3, "scorer": "per_step"},
+        {"classifier": "per_step"},
+        {"classifier": "per_step", "scorer": "per_step", "skip": 1.0, "algorithm": "em"},
         {"encoder": "linear"},
         {"encoder": "linear", "scorer": "per_step", "algorithm": "em", "decay_on": "theta"},
         {"level": "joint"},
