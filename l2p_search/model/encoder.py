@@ -65,11 +65,12 @@ class Encoder:
         """Glorot weights, zero biases; the classifiers of many steps stand side by side."""
         features, hidden, classes = self._shapes
         seeds, dtype = len(generators), self._dtype
+        first = glorot(generators, (features, hidden), dtype)
         classifiers = [
             glorot(generators, (hidden, classes), dtype) for _ in range(self._classifiers)
         ]
         return {
-            "W_1": glorot(generators, (features, hidden), dtype),
+            "W_1": first,
             "b_1": torch.zeros(seeds, hidden, dtype=dtype),
             "W_2": torch.cat(classifiers, dim=2),
             "b_2": torch.zeros(seeds, classes, dtype=dtype),

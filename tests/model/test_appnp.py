@@ -66,3 +66,14 @@ def test_evaluation_drops_no_node(small_graph: Graph) -> None:
     levels, nodes = _levels(network), _all_nodes(small_graph)
     found, wanted = (each.read(levels, nodes, None) for each in (network, plain))
     torch.testing.assert_close(found.logits, wanted.logits, rtol=0, atol=0)
+
+
+def test_more_classifiers_do_not_change_what_a_seed_draws_first(small_graph: Graph) -> None:
+    shared, per_step = (
+        _levels(L2pOnAppnp(small_graph, TrialConfig(**_BASE, classifier=kind), torch.float64))
+        for kind in ("shared", "per_step")
+    )
+    assert torch.equal(shared.theta["W_1"], per_step.theta["W_1"])
+    one = small_graph.num_classes
+    assert per_step.theta["W_2"].shape[2] == 4 * one
+    assert torch.equal(shared.theta["W_2"], per_step.theta["W_2"][:, :, :one])
