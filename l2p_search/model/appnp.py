@@ -60,7 +60,7 @@ class L2pOnAppnp:
         adjacency = normalised_adjacency(graph, dtype, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
-        self._classifiers = config.K + 1 if config.classifier == "per_step" else 1
+        self._classifiers = self._encoder.classifiers
         self._skip = config.skip
         self._posterior = config.posterior
         self._dtype = dtype

@@ -51,7 +51,7 @@ class Encoder:
         """Prepare the features once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
         self._shapes = (graph.num_features, config.hidden, graph.num_classes)
-        self._classifiers = config.K + 1 if config.classifier == "per_step" else 1
+        self.classifiers = config.K + 1 if config.classifier == "per_step" else 1
         self._hidden_shape = (graph.num_nodes, config.hidden)
         self._rate = config.dropout
         self._dtype = dtype
@@ -67,7 +67,7 @@ class Encoder:
         seeds, dtype = len(generators), self._dtype
         first = glorot(generators, (features, hidden), dtype)
         classifiers = [
-            glorot(generators, (hidden, classes), dtype) for _ in range(self._classifiers)
+            glorot(generators, (hidden, classes), dtype) for _ in range(self.classifiers)
         ]
         return {
             "W_1": first,

@@ -22,6 +22,7 @@ class LinearEncoder:
 
     first_layer = frozenset({"W_1"})
     streamed: frozenset[str] = frozenset()
+    classifiers = 1
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the features once for all epochs and seeds."""

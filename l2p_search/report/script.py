@@ -116,32 +116,29 @@ _LEVELS = {
 """,
     "joint": "        upper.step()\n",
 }
-_ENCODERS = {
-    "mlp": {
-        "layers": "the two layers",
-        "encoder_init": """\
+_MLP = {
+    "layers": "the two layers",
+    "encoder_init": """\
         self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
 """,
-        "width": "HIDDEN",
-        "encode": """\
+    "width": "HIDDEN",
+    "encode": """\
         h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
         h0 = F.dropout(h0, DROPOUT, self.training)
 """,
-        "classify": "self.last(h)",
-        "last": "model.last.parameters()",
-    },
-    "per_step": {
+    "classify": "self.last(h)",
+    "last": "model.last.parameters()",
+}
+_ENCODERS = {
+    "mlp": _MLP,
+    "per_step": _MLP
+    | {
         "layers": "a hidden layer, and a classifier a step",
         "encoder_init": """\
         self.first = nn.Linear(features, HIDDEN)
         bound = (6 / (HIDDEN + classes)) ** 0.5
         self.last = nn.Parameter(torch.empty(K + 1, HIDDEN, classes).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.zeros(classes))
-""",
-        "width": "HIDDEN",
-        "encode": """\
-        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
-        h0 = F.dropout(h0, DROPOUT, self.training)
 """,
         "classify": 'torch.einsum("nkh,khc->nkc", h, self.last) + self.bias',
         "last": "[model.last, model.bias]",
