@@ -78,6 +78,8 @@ class TrialConfig:
     level: Literal["first_order", "second_order", "joint"] = "first_order"
     upper_lr: float = 0.01
     decay_on: Literal["first_layer", "theta"] = "first_layer"
+    consistency: float = 0.0
+    sharpening: float = 0.5
     epochs: int = 1000
     patience: int = 100
     stop_on: Literal["val_loss", "val_accuracy"] = "val_loss"
@@ -175,6 +177,8 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("prior_ratio", _POSITIVE, 1.0, "give a ratio above 0 and at most 1, such as 0.5"),
     ("kl_weight", 0.0, _HUGE, "give 0 or more; 1 is the paper's formula, 0.05 lets q move"),
     ("temperature", 1e-3, 1e3, "give a temperature from 0.001 to 1000, such as 1"),
+    ("consistency", 0.0, _HUGE, "give 0 or more; 1 weighs free nodes like the training nodes"),
+    ("sharpening", 1e-3, 1.0, "give a temperature from 0.001 to 1; 1 sharpens nothing"),
     ("epochs", 1, 10**7, "give at least 1 epoch"),
     ("patience", 1, 10**7, "give at least 1 epoch of patience"),
 )

@@ -162,6 +162,8 @@ class ReferenceTrainer:
         ]
         self.lower = torch.optim.Adam(groups, lr=config.lr)
         self.upper = torch.optim.Adam(model.phi.values(), lr=config.upper_lr)
+        self.free = (~model.graph.train[split]).nonzero().squeeze(1)
+        self.targets: list[Tensor] = []
 
     def epoch(
         self, lower_gumbel: Tensor, upper_gumbel: Tensor | None
@@ -170,7 +172,7 @@ class ReferenceTrainer:
         model = self.model
         model.zero_grad()
         train_loss = model.lower_loss(self.train, lower_gumbel)
-        train_loss.backward()
+        (train_loss + self.inconsistency()).backward()
         if model.config.level == "joint":
             model.phi.zero_grad()
             phi_loss = model.upper_loss(self.train, lower_gumbel)
@@ -180,7 +182,10 @@ class ReferenceTrainer:
             self.upper.step()
         self.lower.step()
         with torch.no_grad():
-            p = model.predictions()[self.val]
+            p = model.predictions()
+            powers = p[self.free] ** (1 / model.config.sharpening)
+            self.targets.append(powers / powers.sum(dim=1, keepdim=True))
+            p = p[self.val]
             labels = model.graph.y[self.val]
             val_loss = -torch.log(p[torch.arange(len(labels)), labels]).mean()
             accuracy = (p.argmax(dim=1) == labels).double().mean()
@@ -189,3 +194,11 @@ class ReferenceTrainer:
             model.upper_loss(self.val, upper_gumbel).backward()
             self.upper.step()
         return train_loss.item(), val_loss.item(), accuracy.item()
+
+    def inconsistency(self) -> Tensor | float:
+        """Squared distance of the free nodes' predictions from those of the epoch before."""
+        if not self.targets or self.model.config.consistency == 0.0:
+            return 0.0
+        weight = self.model.config.consistency * min(1.0, len(self.targets) / 100)
+        distances = (self.model.predictions()[self.free] - self.targets[-1]) ** 2
+        return weight * distances.sum(dim=1).mean()

@@ -24,7 +24,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "stop_on": "val_accuracy", "model": "mlp", "edge_dropout": 0.4,
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
         "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
-        "classifier": "per_step",
+        "classifier": "per_step", "consistency": 0.5, "sharpening": 0.3,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {

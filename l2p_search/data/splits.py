@@ -6,7 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+
+MOST_FREE = 4096
+"""Of more nodes without a training label than these, every pass reads others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,14 @@ def split_of(seed: int, graph: Graph) -> int:
 
 def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype) -> Rows:
     """The rows of `masks` [P, N] that each seed's split selects."""
+    nodes, weights = nodes_of(graph, masks, seeds, dtype)
+    return Rows(nodes, graph.y[nodes], weights)
+
+
+def nodes_of(
+    graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """The same nodes and weights without their labels: both [S, L]."""
     chosen = [masks[split_of(seed, graph)].nonzero().squeeze(1) for seed in seeds]
     length = int(masks.sum(dim=1).max())
     nodes = torch.zeros(len(seeds), length, dtype=torch.int64)
@@ -45,7 +57,13 @@ def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torc
     for place, rows in enumerate(chosen):
         nodes[place, : rows.numel()] = rows
         weights[place, : rows.numel()] = 1.0 / rows.numel()
-    return Rows(nodes, graph.y[nodes], weights)
+    return nodes, weights
+
+
+def most_rows(graph: Graph, config: TrialConfig) -> int:
+    """How many nodes of a seed a pass reads at the most."""
+    labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
+    return labelled + (min(graph.num_nodes, MOST_FREE) if config.consistency > 0.0 else 0)
 
 
 def all_rows(graph: Graph, num_seeds: int, dtype: torch.dtype) -> Rows:

@@ -7,6 +7,7 @@ from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
@@ -71,7 +72,11 @@ class L2pOnAppnp:
         if config.node_dropout > 0.0:
             self.noise_size += graph.num_nodes
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
-            graph, self.steps, self._scorers, self._classifiers * graph.num_classes
+            graph.num_nodes,
+            most_rows(graph, config),
+            self.steps,
+            self._scorers,
+            self._classifiers * graph.num_classes,
         )
 
     def initial(self, generators: Sequence[Generator]) -> Levels:

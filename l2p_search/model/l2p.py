@@ -7,6 +7,7 @@ from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.data.splits import most_rows
 from l2p_search.model.layers import Noise, drop_units
 from l2p_search.model.network import (
     GradientSink,
@@ -38,7 +39,8 @@ class L2pOnStack:
         self.steps = config.K + 1
         self._scorers = self.steps if config.scorer == "per_step" else 1
         self.noise_size = stack.noise_size
-        self.bytes_per_seed = stack.bytes_per_seed
+        read = self.steps * most_rows(graph, config) * stack.width
+        self.bytes_per_seed = stack.bytes_per_seed + 4 * 2 * read
 
     def initial(self, generators: Sequence[Generator]) -> Levels:
         """Small scorers: q starts near its shape at score 0."""

@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
 from l2p_search.model.network import GradientSink, Levels, Parameters, Readout, fan_in, only_step
 from l2p_search.model.propagation import (
@@ -38,7 +39,7 @@ class LinearModel:
         self._dtype = dtype
         self.noise_size = self._encoder.noise_size
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
-            graph, steps + 1, 1, graph.num_classes
+            graph.num_nodes, most_rows(graph, config), steps + 1, 1, graph.num_classes
         )
 
     def initial(self, generators: Sequence[Generator]) -> Levels:

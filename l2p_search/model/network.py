@@ -29,6 +29,11 @@ class Readout(NamedTuple):
         mixed = (weights.unsqueeze(1) * logits).sum(dim=0)
         return mixed.movedim(0, -1) + self.bias[:, None]
 
+    def parted(self, count: int) -> tuple["Readout", "Readout"]:
+        """What was read at the first `count` nodes, and at the others."""
+        first = Readout(self.log_q[:, :count], self.logits[:, :count], self.bias)
+        return first, Readout(self.log_q[:, count:], self.logits[:, count:], self.bias)
+
 
 def only_step(logits: Tensor) -> Readout:
     """A baseline's class scores [S, L, C] as those of its one step, which every node takes."""

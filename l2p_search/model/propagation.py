@@ -52,11 +52,9 @@ class Propagation:
         return self._moving.transposed_times(grad)
 
 
-def columns_bytes(graph: Graph, steps: int, scorers: int, classes: int) -> int:
+def columns_bytes(nodes: int, rows: int, steps: int, scorers: int, classes: int) -> int:
     """What the recurrence of one seed takes: columns, five at a time, and reads with gradients."""
-    labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
-    columns = graph.num_nodes * (scorers + classes)
-    return 4 * (5 * columns + 4 * steps * labelled * (1 + classes))
+    return 4 * (5 * nodes * (scorers + classes) + 4 * steps * rows * (1 + classes))
 
 
 def propagate_and_read(

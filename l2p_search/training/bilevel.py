@@ -8,14 +8,16 @@ level that is held still.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import Rows, labelled_rows
-from l2p_search.model.network import Levels, Network, Parameters, Readout
+from l2p_search.data.splits import labelled_rows
+from l2p_search.model.network import GradientSink, Levels, Network, Parameters, Readout
+from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
 from l2p_search.training.objective import (
     Objective,
@@ -68,7 +70,10 @@ class BiLevel:
         self._upper_adam = Adam(self.levels.phi, config.upper_lr, 0.0, frozenset())
         # Without phi there is one level, and nothing to choose.
         self._level = config.level if self.levels.phi else None
-        self._last_lower: tuple[Levels, Tensor, Tensor] | None = None
+        self._last_lower: tuple[Levels, _Drawn] | None = None
+        self._consistency = None
+        if config.consistency > 0.0:
+            self._consistency = Consistency(graph, config, seeds, dtype)
 
     def keep(self, places: Tensor) -> None:
         """Go on with some of the seeds only."""
@@ -78,6 +83,8 @@ class BiLevel:
         self.levels = self.levels.of_seeds(places)
         self._lower_adam.keep(places, self.levels.theta)
         self._upper_adam.keep(places, self.levels.phi)
+        if self._consistency is not None:
+            self._consistency.keep(places)
 
     def lower_step(self) -> Tensor:
         """One gradient step of theta on the training nodes; returns the loss before it: [S].
@@ -85,25 +92,27 @@ class BiLevel:
         Joint learning moves phi by the same nodes, at the same theta and noise.
         """
         level, rows = self._level, self._train
-        noise = self._streams["dropout"].bytes(self._network.noise_size)
-        gumbel = self._streams["lower"].gumbel(rows.nodes.shape[1], self._network.steps)
+        drawn = _Drawn(
+            noise=self._streams["dropout"].bytes(self._network.noise_size),
+            gumbel=self._streams["lower"].gumbel(rows.nodes.shape[1], self._network.steps),
+            held=None if self._consistency is None else self._consistency.held,
+        )
         if level == "second_order":
             before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
-            self._last_lower = (before, noise, gumbel)
+            self._last_lower = (before, drawn)
         if level == "joint":
-            phi_grad = self._phi_gradients(self._objective.upper, self.levels, noise, gumbel)
+            phi_grad = self._phi_gradients(self._joint_loss, self.levels, drawn)
 
         _require_gradients(self.levels.theta, True)
         _require_gradients(self.levels.phi, False)
-        read = self._network.read(self.levels, rows.nodes, noise, sink=self._lower_adam.update)
-        loss = self._objective.lower(read, rows, gumbel)
+        loss, descended = self._lower_losses(self.levels, drawn, self._lower_adam.update)
         remaining = {
             name: value
             for name, value in self.levels.theta.items()
             if name not in self._network.streamed
         }
         self._lower_adam.begin()
-        for name, gradient in _gradients(loss.sum(), remaining).items():
+        for name, gradient in _gradients(descended.sum(), remaining).items():
             self._lower_adam.update(name, gradient)
         if level == "joint":
             self._upper_adam.step(phi_grad)
@@ -113,7 +122,15 @@ class BiLevel:
         """A clean forward pass at the validation nodes: for the upper step, and its metrics."""
         _require_gradients(self.levels.theta, self._level == "second_order")
         _require_gradients(self.levels.phi, self._level != "joint")
-        read = self._network.read(self.levels, self._val.nodes, None)
+        nodes = self._val.nodes
+        if self._consistency is not None:
+            self._consistency.draw()
+            nodes = torch.cat([nodes, self._consistency.nodes], dim=1)
+        read = self._network.read(self.levels, nodes, None)
+        if self._consistency is not None:
+            read, free = read.parted(self._val.nodes.shape[1])
+            with torch.no_grad():
+                self._consistency.hold(self._objective.log_predictions(free))
         with torch.no_grad():
             scores = scores_of(self._objective.log_predictions(read), self._val)
         return read, scores
@@ -141,7 +158,7 @@ class BiLevel:
         dropout and Gumbel noise: their difference would drown in the noise otherwise.
         """
         assert self._last_lower is not None, "the lower level steps first"
-        before, noise, gumbel = self._last_lower
+        before, drawn = self._last_lower
         squares = [value.flatten(1).square().sum(dim=1) for value in direction.values()]
         length = torch.stack(squares).sum(dim=0).sqrt()
         epsilon = _FINITE_DIFFERENCE / length.clamp_min(torch.finfo(length.dtype).tiny ** 0.5)
@@ -149,25 +166,53 @@ class BiLevel:
             name: value + _per_seed(epsilon, value) * direction[name]
             for name, value in before.theta.items()
         }
-        lower, at_moved = self._objective.lower, Levels(moved, before.phi)
-        moved_grad = self._phi_gradients(lower, at_moved, noise, gumbel)
+        moved_grad = self._phi_gradients(self._descended, Levels(moved, before.phi), drawn)
         return {
             name: self._config.lr * (moved_grad[name] - grad) / _per_seed(epsilon, grad)
-            for name, grad in self._phi_gradients(lower, before, noise, gumbel).items()
+            for name, grad in self._phi_gradients(self._descended, before, drawn).items()
         }
+
+    def _lower_losses(
+        self, levels: Levels, drawn: "_Drawn", sink: GradientSink | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The objective on the training nodes, and what theta descends: both [S]."""
+        rows, held = self._train, drawn.held
+        if held is None:
+            read = self._network.read(levels, rows.nodes, drawn.noise, sink)
+            loss = self._objective.lower(read, rows, drawn.gumbel)
+            return loss, loss
+        nodes = torch.cat([rows.nodes, held.nodes], dim=1)
+        read = self._network.read(levels, nodes, drawn.noise, sink)
+        labelled, free = read.parted(rows.nodes.shape[1])
+        loss = self._objective.lower(labelled, rows, drawn.gumbel)
+        return loss, loss + held.loss(self._objective.log_predictions(free))
+
+    def _descended(self, levels: Levels, drawn: "_Drawn") -> Tensor:
+        return self._lower_losses(levels, drawn)[1]
+
+    def _joint_loss(self, levels: Levels, drawn: "_Drawn") -> Tensor:
+        read = self._network.read(levels, self._train.nodes, drawn.noise)
+        return self._objective.upper(read, self._train, drawn.gumbel)
 
     def _phi_gradients(
         self,
-        objective: Callable[[Readout, Rows, Tensor], Tensor],
+        loss: "Callable[[Levels, _Drawn], Tensor]",
         levels: Levels,
-        noise: Tensor,
-        gumbel: Tensor,
+        drawn: "_Drawn",
     ) -> Parameters:
-        """grad_phi of an objective on the training nodes, with theta held still."""
+        """grad_phi of a loss on the lower level's nodes, with theta held still."""
         _require_gradients(levels.theta, False)
         _require_gradients(levels.phi, True)
-        read = self._network.read(levels, self._train.nodes, noise)
-        return _gradients(objective(read, self._train, gumbel).sum(), levels.phi)
+        return _gradients(loss(levels, drawn).sum(), levels.phi)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What a lower step draws: dropout's bytes, Gumbel noise, and what free nodes are held to."""
+
+    noise: Tensor
+    gumbel: Tensor
+    held: Held | None
 
 
 def _require_gradients(parameters: Parameters, required: bool) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-_PURPOSES = ("initial", "dropout", "lower", "upper")
+_PURPOSES = ("initial", "dropout", "lower", "upper", "free")
 
 
 def generator_of(seed: int, purpose: str) -> Generator:
@@ -38,6 +38,13 @@ class Streams:
         for own, generator in zip(words, self.generators, strict=True):
             own.random_(-(2**63), None, generator=generator)
         return words.view(torch.uint8)[:, :count]
+
+    def places(self, count: int, below: int) -> Tensor:
+        """Uniform whole numbers from 0 to `below` - 1: [S, count]."""
+        drawn = torch.empty(len(self.generators), count, dtype=torch.int64)
+        for own, generator in zip(drawn, self.generators, strict=True):
+            own.random_(0, below, generator=generator)
+        return drawn
 
     def gumbel(self, rows: int, steps: int) -> Tensor:
         """Standard Gumbel noise [S, rows, steps], rows innermost in memory.

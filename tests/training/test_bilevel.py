@@ -54,6 +54,9 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"algorithm": "em", "level": "joint"},
         {"algorithm": "em", "posterior": "select", "prior": "geometric"},
         {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
+        {"consistency": 40.0, "sharpening": 0.3},
+        {"consistency": 40.0, "posterior": "select", "scorer": "per_step", "skip": 0.7},
+        {"consistency": 40.0, "algorithm": "em", "level": "joint"},
     ],
     ids=str,
 )
@@ -152,17 +155,21 @@ def test_second_order_agrees_with_the_exact_hessian_product(
 
 def test_the_finite_difference_sees_the_same_noise_twice(small_graph: Graph) -> None:
     """Along a zero direction nothing changes, so with common noise the difference is nothing."""
-    config = TrialConfig(**{**_BASE, "level": "second_order", "dropout": 0.5})
+    config = TrialConfig(**{**_BASE, "level": "second_order", "dropout": 0.5, "consistency": 40.0})
     learner = _learner(small_graph, config)
-    learner.lower_step()
-    learner.evaluate()
+    for _ in range(2):
+        learner.lower_step()
+        learner.evaluate()
     nowhere = {name: torch.zeros_like(value) for name, value in learner.levels.theta.items()}
     for value in learner._second_order(nowhere).values():
         assert torch.equal(value, torch.zeros_like(value))
 
 
-def test_seeds_that_stay_go_on_as_if_nobody_had_left(small_graph: Graph) -> None:
-    config = TrialConfig(**{**_BASE, "dropout": 0.5})
+@pytest.mark.parametrize("consistency", [0.0, 40.0])
+def test_seeds_that_stay_go_on_as_if_nobody_had_left(
+    small_graph: Graph, consistency: float
+) -> None:
+    config = TrialConfig(**{**_BASE, "dropout": 0.5, "consistency": consistency})
     whole, reduced = _learner(small_graph, config), _learner(small_graph, config)
     for epoch in range(6):
         if epoch == 3:

@@ -23,6 +23,8 @@ def test_the_estimate_grows_with_what_takes_memory() -> None:
     assert size(K=16) > size()
     assert size(hidden=128) > size()
     assert size(scorer="per_step") > size()
+    assert size(consistency=1.0) > size()
+    assert size(backbone="gcn", consistency=1.0) > size(backbone="gcn")
 
 
 def test_keeping_freed_memory_can_be_asked_for_twice() -> None:

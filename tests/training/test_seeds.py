@@ -25,9 +25,15 @@ def test_purposes_and_seeds_have_streams_of_their_own() -> None:
     drawn = {
         tuple(Streams([seed], purpose, torch.float32).bytes(16)[0].tolist())
         for seed in range(20)
-        for purpose in ("initial", "dropout", "lower", "upper")
+        for purpose in ("initial", "dropout", "lower", "upper", "free")
     }
-    assert len(drawn) == 80
+    assert len(drawn) == 100
+
+
+def test_places_are_within_bounds_and_a_seeds_own() -> None:
+    batch = Streams([1, 5], "free", torch.float32).places(1000, 7)
+    assert set(batch.view(-1).tolist()) == set(range(7))
+    assert torch.equal(Streams([5], "free", torch.float32).places(1000, 7)[0], batch[1])
 
 
 def test_bytes_are_uniform() -> None:
