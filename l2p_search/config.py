@@ -57,6 +57,7 @@ class TrialConfig:
     edge_dropout: float = 0.0
     heads: int = 8
     identity: float = 0.5
+    step_decay: float = 0.0
 
     # The model (section 4).
     backbone: Literal["appnp", "gcn", "gat", "gcnii"] = "appnp"
@@ -170,6 +171,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("heads", 1, 1024, "give at least 1 attention head, such as 8"),
     ("identity", 0.0, _HUGE, "give 0 or more, such as 0.5"),
     ("weight_decay", 0.0, _HUGE, "give 0 or more, such as 5e-4"),
+    ("step_decay", 0.0, _HUGE, "give 0 or more; at 0 steps decay like the rest of theta"),
     ("K", 1, MAX_STEPS, f"give a number of propagation steps from 1 to {MAX_STEPS}"),
     ("teleport", 0.0, _BELOW_ONE, "give a probability from 0 to below 1, such as 0.1"),
     ("skip", 0.0, _HUGE, "give 0 or more; 1 weighs a node's own class scores like the mixed ones"),

@@ -25,6 +25,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
         "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
         "classifier": "per_step", "consistency": 0.5, "sharpening": 0.3,
+        "step_decay": 0.02,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {
@@ -44,6 +45,9 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
     [
         ({"K": 0}, "K=0 is out of range: give a number of propagation steps from 1 to 64"),
         ({"K": -3}, "K=-3 is out of range"),
+        ({"step_decay": -1}, "step_decay=-1.0 is out of range: give 0 or more"),
+        ({"consistency": -1}, "consistency=-1.0 is out of range: give 0 or more"),
+        ({"sharpening": 0}, "sharpening=0.0 is out of range: give a temperature from 0.001 to 1"),
         ({"encoder": "linear", "model": "gcn"}, "encoder='linear' goes with L2P on APPNP only"),
         ({"encoder": "linear", "skip": 1.0}, "encoder='linear' has no classifier: leave out skip"),
         (

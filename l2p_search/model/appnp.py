@@ -53,6 +53,8 @@ class L2pOnAppnp:
     With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
     """
 
+    step_weights: frozenset[str] = frozenset()
+
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         linear = config.encoder == "linear"

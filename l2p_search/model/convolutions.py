@@ -32,6 +32,7 @@ class Gcn:
     """
 
     first_layer = frozenset({"W_1", "b_1"})
+    step_weights: frozenset[str] = frozenset()
     streamed: frozenset[str] = frozenset()
     steps = 1
 

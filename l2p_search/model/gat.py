@@ -26,6 +26,7 @@ class Gat:
     """elu between the layers, dropout before them and on the attention; one head at last."""
 
     first_layer = frozenset({"W_1", "b_1"})
+    step_weights: frozenset[str] = frozenset()
     streamed: frozenset[str] = frozenset()
     steps = 1
 

@@ -38,6 +38,7 @@ class GeomGcn:
     """`hidden` units a virtual neighbour; K is not read, as there are two layers."""
 
     first_layer = frozenset({"W_1", "b_1"})
+    step_weights: frozenset[str] = frozenset()
     streamed: frozenset[str] = frozenset()
     steps = 1
 

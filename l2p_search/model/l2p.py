@@ -38,7 +38,7 @@ class L2pOnStack:
         self._posterior = config.posterior
         self.steps = config.K + 1
         self._scorers = self.steps if config.scorer == "per_step" else 1
-        self.noise_size = stack.noise_size
+        self.noise_size, self.step_weights = stack.noise_size, stack.step_weights
         read = self.steps * most_rows(graph, config) * stack.width
         self.bytes_per_seed = stack.bytes_per_seed + 4 * 2 * read
 
@@ -86,7 +86,7 @@ class LastOfStack:
         """Read after its last step."""
         self._stack, self._dtype, self._rate = stack, dtype, config.dropout
         self._nodes, self._classes = graph.num_nodes, graph.num_classes
-        self.noise_size = stack.noise_size
+        self.noise_size, self.step_weights = stack.noise_size, stack.step_weights
         if config.dropout > 0:
             self.noise_size += graph.num_nodes * stack.width
         self.bytes_per_seed = stack.bytes_per_seed

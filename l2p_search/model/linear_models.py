@@ -26,6 +26,7 @@ class LinearModel:
     """The common part: what a model does with its steps is `weighed`."""
 
     first_layer = Encoder.first_layer
+    step_weights: frozenset[str] = frozenset()
     streamed = Encoder.first_layer
     steps = 1
 

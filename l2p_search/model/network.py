@@ -94,6 +94,9 @@ class Network(Protocol):
     first_layer: frozenset[str]
     """The parameters of theta that weight decay always applies to."""
 
+    step_weights: frozenset[str]
+    """The parameters of theta that `step_decay` applies to: those of GCNII*'s steps."""
+
     streamed: frozenset[str]
     """The parameters of theta whose gradients go to a sink when there is one."""
 

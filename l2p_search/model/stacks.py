@@ -26,6 +26,7 @@ class Stack(Protocol):
     width: int
     noise_size: int
     bytes_per_seed: int
+    step_weights: frozenset[str]
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Fresh parameters."""
@@ -38,6 +39,7 @@ class GcnStack:
     """H_k = relu(A dropout(H_{k-1}) W_k + b_k)."""
 
     weights_a_step = 1
+    step_weights: frozenset[str] = frozenset()
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
@@ -111,6 +113,8 @@ class GcniiStack(GcnStack):
         """`teleport` is their alpha, `identity` their lambda."""
         super().__init__(graph, config, dtype)
         self._alpha, self._lambda = config.teleport, config.identity
+        steps = range(1, config.K + 1)
+        self.step_weights = frozenset(f"{name}_{step}" for name in "WV" for step in steps)
 
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
         """Two matrices, no bias."""

@@ -63,11 +63,12 @@ class BiLevel:
             purpose: Streams(seeds, purpose, dtype) for purpose in ("dropout", "lower", "upper")
         }
         self.levels = network.initial(Streams(seeds, "initial", dtype).generators)
-        decayed = network.first_layer
-        if config.decay_on == "theta":
-            decayed = frozenset(self.levels.theta)
-        self._lower_adam = Adam(self.levels.theta, config.lr, config.weight_decay, decayed)
-        self._upper_adam = Adam(self.levels.phi, config.upper_lr, 0.0, frozenset())
+        decayed = self.levels.theta if config.decay_on == "theta" else network.first_layer
+        decay = dict.fromkeys(decayed, config.weight_decay)
+        if config.step_decay > 0.0:
+            decay |= dict.fromkeys(network.step_weights, config.step_decay)
+        self._lower_adam = Adam(self.levels.theta, config.lr, decay)
+        self._upper_adam = Adam(self.levels.phi, config.upper_lr, {})
         # Without phi there is one level, and nothing to choose.
         self._level = config.level if self.levels.phi else None
         self._last_lower: tuple[Levels, _Drawn] | None = None

@@ -1,5 +1,7 @@
 """Adam for one level of all seeds, whose seeds can leave."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -9,20 +11,18 @@ _ALL = slice(None)
 
 
 class Adam:
-    """torch's fused Adam with coupled L2 decay on the named parameters.
+    """torch's fused Adam with coupled L2 decay, a weight a parameter.
 
     All seeds step together, so their step counts agree, and a seed's state is a slice of the
     whole. This calls the kernel beneath `torch.optim.Adam` (a test compares the two): for the
     parameters of a small graph, the class spends longer on its bookkeeping than on the step.
     """
 
-    def __init__(
-        self, parameters: Parameters, lr: float, weight_decay: float, decayed: frozenset[str]
-    ) -> None:
-        """Optimize the parameters in place, those in `decayed` with weight decay."""
+    def __init__(self, parameters: Parameters, lr: float, decay: Mapping[str, float]) -> None:
+        """Optimize the parameters in place, those that `decay` names with that weight decay."""
         self._parameters = parameters
         self._lr = lr
-        self._decay = {name: weight_decay * (name in decayed) for name in parameters}
+        self._decay = {name: decay.get(name, 0.0) for name in parameters}
         self._mean = {name: torch.zeros_like(value) for name, value in parameters.items()}
         self._square = {name: torch.zeros_like(value) for name, value in parameters.items()}
         self._step = torch.zeros(())

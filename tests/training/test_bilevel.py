@@ -95,6 +95,23 @@ def test_agrees_with_the_plain_reference_step_by_step(
                     )  # fmt: skip
 
 
+@pytest.mark.parametrize("role", [{"model": "gcnii"}, {"backbone": "gcnii"}], ids=str)
+def test_the_steps_of_gcnii_have_a_decay_of_their_own(
+    small_graph: Graph, role: dict[str, Any]
+) -> None:
+    """Adam's first step follows the sign of its gradient: where decay rules, towards zero."""
+    config = TrialConfig(**_BASE, **role, decay_on="theta", step_decay=1e6)
+    learner = _learner(small_graph, config)
+    before = _copy(learner.levels.theta)
+    learner.lower_step()
+    towards_zero = {
+        name
+        for name, value in learner.levels.theta.items()
+        if torch.equal((value.detach() - before[name]).sign(), -before[name].sign())
+    }
+    assert towards_zero == {f"{name}_{step}" for name in "WV" for step in range(1, 5)}
+
+
 @pytest.mark.parametrize("level", ["first_order", "second_order", "joint"])
 @pytest.mark.parametrize("algorithm", ["vi", "em"])
 def test_each_level_moves_only_its_own_parameters(

@@ -14,7 +14,7 @@ def _parameters() -> Parameters:
 
 def test_agrees_with_torchs_own_adam() -> None:
     ours, theirs = _parameters(), _parameters()
-    adam = Adam(ours, lr=0.1, weight_decay=0.3, decayed=frozenset({"W"}))
+    adam = Adam(ours, lr=0.1, decay={"W": 0.3})
     reference = torch.optim.Adam(
         [
             {"params": [theirs["W"]], "weight_decay": 0.3},
@@ -36,15 +36,15 @@ def test_takes_gradients_that_lie_otherwise_in_memory() -> None:
     plain, transposed = _parameters(), _parameters()
     gradient = torch.randn(3, 5, 4, dtype=torch.float64).transpose(1, 2)
     bias = torch.zeros(3, 5, dtype=torch.float64)
-    Adam(plain, 0.1, 0.0, frozenset()).step({"W": gradient.contiguous(), "b": bias})
-    Adam(transposed, 0.1, 0.0, frozenset()).step({"W": gradient, "b": bias})
+    Adam(plain, 0.1, {}).step({"W": gradient.contiguous(), "b": bias})
+    Adam(transposed, 0.1, {}).step({"W": gradient, "b": bias})
     assert torch.equal(plain["W"], transposed["W"])
 
 
 def test_seeds_that_stay_keep_their_moments() -> None:
     whole, reduced = _parameters(), _parameters()
-    all_seeds = Adam(whole, 0.1, 0.1, frozenset(whole))
-    some = Adam(reduced, 0.1, 0.1, frozenset(reduced))
+    all_seeds = Adam(whole, 0.1, dict.fromkeys(whole, 0.1))
+    some = Adam(reduced, 0.1, dict.fromkeys(reduced, 0.1))
     kept = torch.tensor([0, 2])
     for step in range(4):
         gradients = {name: torch.randn_like(value) for name, value in whole.items()}
