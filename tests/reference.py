@@ -175,7 +175,7 @@ class ReferenceTrainer:
         (train_loss + self.inconsistency()).backward()
         if model.config.level == "joint":
             model.phi.zero_grad()
-            phi_loss = model.upper_loss(self.train, lower_gumbel)
+            phi_loss = model.upper_loss(self.train, lower_gumbel) + self.inconsistency()
             gradients = torch.autograd.grad(phi_loss, list(model.phi.values()))
             for value, gradient in zip(model.phi.values(), gradients, strict=True):
                 value.grad = gradient

@@ -23,6 +23,16 @@ from l2p_search.results import TrialResult
 _STEPS = 16
 """Of the profiles in the paper's figures."""
 _HOPS = 3
+_LEVELS_AS_IN_THE_PAPER = {
+    "scorer": "per_step",
+    "kl_weight": 0.0,
+    "K": _STEPS,
+    "dropout": 0.2,
+    "weight_decay": 5e-4,
+}
+"""One w_k a step, values of the paper's space, and no KL, as in the authors' code on PubMed: what
+keeps q near its prior, or drops most of the features, keeps phi from overfitting as well."""
+_LEVEL_EPOCHS = 300
 
 
 def draw_levels(args: argparse.Namespace) -> None:
@@ -30,11 +40,13 @@ def draw_levels(args: argparse.Namespace) -> None:
     curves: dict[str, dict[str, Curves]] = {}
     datasets = args.datasets or ("texas", "pubmed")
     levels = {"level": list(LEVELS)}
-    studies = [grid_study("levels", dataset, args.budget, levels, {}) for dataset in datasets]
+    epochs = BUDGETS[args.budget].epochs or _LEVEL_EPOCHS
+    fixed = {**_LEVELS_AS_IN_THE_PAPER, "epochs": epochs, "patience": epochs}  # to the very end
+    studies = [grid_study("levels", dataset, args.budget, levels, fixed) for dataset in datasets]
     outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
     print("### Figure 3: losses of L2Q by level\n")
-    print("| | level | training loss | validation loss | gap | test accuracy, % |")
-    print("|---|---|---|---|---|---|")
+    print("| | level | training loss | validation loss | gap | q(0) | test accuracy, % |")
+    print("|---|---|---|---|---|---|---|")
     for dataset, outcome in zip(datasets, outcomes, strict=True):
         for record in outcome.records:
             if record.result is None or record.result.curves is None:
@@ -43,9 +55,10 @@ def draw_levels(args: argparse.Namespace) -> None:
             curves.setdefault(dataset, {})[record.config.level] = found
             train, val = found.train_loss[-1], found.val_loss[-1]
             test = accuracy_of_test(record.result)
-            cells = f"{train:.3f} | {val:.3f} | {val - train:.3f} | {test}"
+            shallow = "-" if record.result.profile is None else f"{record.result.profile[0]:.2f}"
+            cells = f"{train:.3f} | {val:.3f} | {val - train:.3f} | {shallow} | {test}"
             print(f"| {dataset} | {record.config.level} | {cells} |")
-    print("\nLosses at the last recorded epoch, means over seeds; a seed that stopped stays.")
+    print(f"\nLosses at epoch {epochs}, means over seeds; q and accuracy at a seed's best epoch.")
     write_figure(args.out / "figure3", levels_figure(curves))
 
 

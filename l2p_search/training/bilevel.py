@@ -15,7 +15,7 @@ from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import labelled_rows
+from l2p_search.data.splits import Rows, labelled_rows
 from l2p_search.model.network import GradientSink, Levels, Network, Parameters, Readout
 from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
@@ -29,6 +29,7 @@ from l2p_search.training.objective import (
 from l2p_search.training.optimizer import Adam
 from l2p_search.training.seeds import Streams
 
+_LevelObjective = Callable[[Readout, Rows, Tensor], Tensor]
 _FINITE_DIFFERENCE = 0.01
 """The finite difference moves theta this far along v, whatever the length of v."""
 
@@ -102,11 +103,12 @@ class BiLevel:
             before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
             self._last_lower = (before, drawn)
         if level == "joint":
-            phi_grad = self._phi_gradients(self._joint_loss, self.levels, drawn)
+            phi_grad = self._phi_gradients(self._objective.upper, self.levels, drawn)
 
         _require_gradients(self.levels.theta, True)
         _require_gradients(self.levels.phi, False)
-        loss, descended = self._lower_losses(self.levels, drawn, self._lower_adam.update)
+        lower, sink = self._objective.lower, self._lower_adam.update
+        loss, descended = self._losses(lower, self.levels, drawn, sink)
         remaining = {
             name: value
             for name, value in self.levels.theta.items()
@@ -167,44 +169,39 @@ class BiLevel:
             name: value + _per_seed(epsilon, value) * direction[name]
             for name, value in before.theta.items()
         }
-        moved_grad = self._phi_gradients(self._descended, Levels(moved, before.phi), drawn)
+        lower, at_moved = self._objective.lower, Levels(moved, before.phi)
+        moved_grad = self._phi_gradients(lower, at_moved, drawn)
         return {
             name: self._config.lr * (moved_grad[name] - grad) / _per_seed(epsilon, grad)
-            for name, grad in self._phi_gradients(self._descended, before, drawn).items()
+            for name, grad in self._phi_gradients(lower, before, drawn).items()
         }
 
-    def _lower_losses(
-        self, levels: Levels, drawn: "_Drawn", sink: GradientSink | None = None
+    def _losses(
+        self,
+        objective: _LevelObjective,
+        levels: Levels,
+        drawn: "_Drawn",
+        sink: GradientSink | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """The objective on the training nodes, and what theta descends: both [S]."""
+        """An objective on the training nodes, and with consistency added: both [S]."""
         rows, held = self._train, drawn.held
         if held is None:
             read = self._network.read(levels, rows.nodes, drawn.noise, sink)
-            loss = self._objective.lower(read, rows, drawn.gumbel)
+            loss = objective(read, rows, drawn.gumbel)
             return loss, loss
         nodes = torch.cat([rows.nodes, held.nodes], dim=1)
         read = self._network.read(levels, nodes, drawn.noise, sink)
         labelled, free = read.parted(rows.nodes.shape[1])
-        loss = self._objective.lower(labelled, rows, drawn.gumbel)
+        loss = objective(labelled, rows, drawn.gumbel)
         return loss, loss + held.loss(self._objective.log_predictions(free))
 
-    def _descended(self, levels: Levels, drawn: "_Drawn") -> Tensor:
-        return self._lower_losses(levels, drawn)[1]
-
-    def _joint_loss(self, levels: Levels, drawn: "_Drawn") -> Tensor:
-        read = self._network.read(levels, self._train.nodes, drawn.noise)
-        return self._objective.upper(read, self._train, drawn.gumbel)
-
     def _phi_gradients(
-        self,
-        loss: "Callable[[Levels, _Drawn], Tensor]",
-        levels: Levels,
-        drawn: "_Drawn",
+        self, objective: _LevelObjective, levels: Levels, drawn: "_Drawn"
     ) -> Parameters:
-        """grad_phi of a loss on the lower level's nodes, with theta held still."""
+        """grad_phi of the losses on the lower level's nodes, with theta held still."""
         _require_gradients(levels.theta, False)
         _require_gradients(levels.phi, True)
-        return _gradients(loss(levels, drawn).sum(), levels.phi)
+        return _gradients(self._losses(objective, levels, drawn)[1].sum(), levels.phi)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ _PROVENANCE = {
         {"encoder": "linear"},
         {"skip": 1.0, "self_loop": 0.0, "node_dropout": 0.3},
         {"skip": 1.0, "classifier": "per_step"},
+        {"consistency": 1.0},
     ],
 )
 @pytest.mark.parametrize(
@@ -73,6 +74,7 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
             for changes in (
                 {},
                 {"skip": 1.0},
+                {"consistency": 1.0, "dropout": 0.5},
                 {"skip": 1.0, "self_loop": 0.0, "classifier": "per_step"},
                 {"encoder": "linear"},
                 {"algorithm": "em"},

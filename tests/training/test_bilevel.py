@@ -56,6 +56,7 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
         {"consistency": 40.0, "sharpening": 0.3},
         {"consistency": 40.0, "posterior": "select", "scorer": "per_step", "skip": 0.7},
+        {"consistency": 40.0, "level": "joint"},
         {"consistency": 40.0, "algorithm": "em", "level": "joint"},
     ],
     ids=str,

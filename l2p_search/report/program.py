@@ -1,0 +1,266 @@
+"""The text of an exported program: its frame, and the parts that a configuration chooses."""
+
+POSTERIORS = {
+    "select": """    # Learning to Select: a softmax over the steps.
+    return F.log_softmax(scores, dim=-1)
+""",
+    "quit": """    # Learning to Quit: stay t times, then quit; at the last step surely.
+    quit_, stay = F.logsigmoid(scores[:, :-1]), F.logsigmoid(-scores[:, :-1]).cumsum(dim=-1)
+    return torch.cat([quit_[:, :1], quit_[:, 1:] + stay[:, :-1], stay[:, -1:]], dim=-1)
+""",
+}
+OBJECTIVES = {
+    "vi": """    def loss(self, x, y, nodes):
+        \"""-log p(y | t) with t ~ Gumbel-softmax(q), plus the KL divergence from the prior.\"""
+        logits, log_q = self(x)
+        t = F.gumbel_softmax(log_q, tau=TEMPERATURE, dim=-1)
+        fit = F.cross_entropy((t.unsqueeze(-1) * logits).sum(dim=1)[nodes], y[nodes])
+        return fit + KL_WEIGHT * divergence(log_q[nodes])
+
+    def scores(self, x):
+        \"""Class scores mixed by q itself.\"""
+        logits, log_q = self(x)
+        return (log_q.exp().unsqueeze(-1) * logits).sum(dim=1)
+""",
+    "em": """    def m_step(self, x, y, nodes):
+        \"""-E_q[log p(y | t)], taken exactly, plus the KL divergence from the prior.\"""
+        log_likelihood, log_q = self.labelled(x, y, nodes)
+        fit = -(log_q.exp() * log_likelihood).sum(dim=-1).mean()
+        return fit + KL_WEIGHT * divergence(log_q)
+
+    def projection(self, x, y, nodes):
+        \"""Fit q to the exact posterior of the E-step, q*(t) = p(y | t) p(t) / sum over t.\"""
+        log_likelihood, log_q = self.labelled(x, y, nodes)
+        exact = F.softmax(log_likelihood + log_prior(), dim=-1).detach()
+        return -(exact * log_q).sum(dim=-1).mean()
+
+    def labelled(self, x, y, nodes):
+        \"""log p(y | t) and log q(t) of some nodes: [nodes, K + 1].\"""
+        logits, log_q = self(x)
+        own = y[nodes].view(-1, 1, 1).expand(-1, K + 1, 1)
+        return F.log_softmax(logits[nodes], dim=-1).gather(-1, own).squeeze(-1), log_q[nodes]
+
+    def scores(self, x):
+        \"""log p(y), the steps summed out.\"""
+        logits, log_q = self(x)
+        return (log_q.unsqueeze(-1) + F.log_softmax(logits, dim=-1)).logsumexp(dim=1)
+""",
+}
+UPPER_LOSS = {"vi": "loss", "em": "projection"}
+LOWER_LOSS = {"vi": "loss", "em": "m_step"}
+BEFORE = {
+    "second_order": """\
+        noise, before = torch.get_rng_state(), [each.detach().clone() for each in theta]
+"""
+}
+LEVELS = {
+    "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
+        model.eval()
+        loss = model.{upper_loss}(x, y, val)
+        upper.zero_grad()
+        loss.backward()
+        upper.step()
+""",
+    "second_order": """\
+        # Upper level: phi on the validation nodes, at the new theta; and as phi has also moved
+        # theta in the lower step, minus LR times a finite difference along v = dL_val / dtheta.
+        model.eval()
+        loss = model.{upper_loss}(x, y, val)
+        gradients = torch.autograd.grad(loss, [*phi, *theta], materialize_grads=True)
+        v = gradients[len(phi) :]
+        epsilon = 0.01 / max(torch.cat([each.flatten() for each in v]).norm().item(), 1e-19)
+        after = [each.detach().clone() for each in theta]
+        further = torch.get_rng_state()
+
+        def phi_gradients(shift):
+            move(theta, [start + shift * each for start, each in zip(before, v)])
+            torch.set_rng_state(noise)  # the same dropout and Gumbel noise as the lower step's
+            model.train()
+            loss = {lower_loss}
+            return torch.autograd.grad(loss, phi)
+
+        differences = zip(phi_gradients(epsilon), phi_gradients(0.0))
+        for each, gradient, (moved, still) in zip(phi, gradients, differences):
+            each.grad = gradient - LR * (moved - still) / epsilon
+        upper.step()
+        move(theta, after)
+        torch.set_rng_state(further)
+""",
+    "joint": "        upper.step()\n",
+}
+_MLP = {
+    "layers": "the two layers",
+    "encoder_init": """\
+        self.first, self.last = nn.Linear(features, HIDDEN), nn.Linear(HIDDEN, classes)
+""",
+    "width": "HIDDEN",
+    "encode": """\
+        h0 = F.relu(self.first(F.dropout(x, DROPOUT, self.training)))
+        h0 = F.dropout(h0, DROPOUT, self.training)
+""",
+    "classify": "self.last(h)",
+    "last": "model.last.parameters()",
+}
+ENCODERS = {
+    "mlp": _MLP,
+    "per_step": _MLP
+    | {
+        "layers": "a hidden layer, and a classifier a step",
+        "encoder_init": """\
+        self.first = nn.Linear(features, HIDDEN)
+        bound = (6 / (HIDDEN + classes)) ** 0.5
+        self.last = nn.Parameter(torch.empty(K + 1, HIDDEN, classes).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.zeros(classes))
+""",
+        "classify": 'torch.einsum("nkh,khc->nkc", h, self.last) + self.bias',
+        "last": "[model.last, model.bias]",
+    },
+    "linear": {
+        "layers": "one layer, a column a class",
+        "encoder_init": """\
+        self.first = nn.Linear(features, classes, bias=False)
+        nn.init.xavier_uniform_(self.first.weight)
+        self.bias = nn.Parameter(torch.zeros(classes))
+""",
+        "width": "classes",
+        "encode": """\
+        h0 = self.first(F.dropout(x, DROPOUT, self.training))
+""",
+        "classify": "h + self.bias",
+        "last": "[model.bias]",
+    },
+}
+HELD = """def held(model, x, target, free, epoch):
+    \"""Nodes without a label should be predicted with dropout as without it, only surer.\"""
+    p = F.softmax(model.scores(x), dim=1)
+    return CONSISTENCY * min(1.0, epoch / 100) * ((p - target) ** 2)[free].sum(dim=1).mean()
+
+
+"""
+MOVE = """def move(parameters, values):
+    with torch.no_grad():
+        for parameter, value in zip(parameters, values):
+            parameter.copy_(value)
+
+
+"""
+PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
+
+Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds validation
+{val:.2f} %, test {test:.2f} %. Needs torch and torch-geometric.
+
+    python THIS_FILE [DATA_FOLDER]
+"""
+
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch_geometric.datasets import {loader}
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
+from torch_geometric.utils import {utilities}
+
+{constants}
+
+
+def load(root):
+    """Row-normalised features, the normalised adjacency, labels, and masks [splits, nodes]."""
+    data = {load}[0]
+{check}    x = data.x / data.x.sum(dim=1, keepdim=True).clamp(min=1e-12)
+    edges = to_undirected(remove_self_loops(data.edge_index)[0], num_nodes=len(x))
+{normalise}    adjacency = torch.sparse_coo_tensor(index, weight, (len(x), len(x))).coalesce()
+    masks = [mask.view(len(x), -1).T for mask in (data.train_mask, data.val_mask, data.test_mask)]
+    return x, adjacency, data.y, *masks
+
+
+def log_posterior(scores):
+    """log q(t | node) from the scores of the steps: [nodes, K + 1]."""
+{posterior}
+
+class L2P(nn.Module):
+    """theta: {layers}. phi: w and b, which score the steps."""
+
+    def __init__(self, features, classes, adjacency):
+        super().__init__()
+        self.adjacency = adjacency
+{encoder_init}{own_init}        bound = {width}**-0.5
+        self.w = nn.Parameter(torch.empty({scorers}, {width}).uniform_(-bound, bound))
+        self.b = nn.Parameter(torch.zeros(K + 1))
+
+    def forward(self, x):
+        """Class scores of every step [nodes, K + 1, classes], and log q [nodes, K + 1]."""
+{encode}{drop_nodes}        steps = [{start}]
+        for _ in range(K):  # APPNP: propagate, and return to the start with a probability
+            steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * {start})
+        h = torch.stack(steps, dim=1)
+        logits = {classify}
+{own}        return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
+
+{objective}
+    @torch.no_grad()
+    def predict(self, x):
+        """The scores without noise and dropout."""
+        self.eval()
+        return self.scores(x)
+
+
+def divergence(log_q):
+    """KL(q || p), the mean over nodes."""
+    return (log_q.exp() * (log_q - log_prior())).sum(dim=-1).mean()
+
+
+def log_prior():
+    unnormalised = torch.arange(K + 1) * torch.tensor(PRIOR_RATIO).log()
+    return unnormalised - unnormalised.logsumexp(dim=0)
+
+
+{held}{move}def train(seed, x, adjacency, y, train, val, test):
+    """One seed: its split, its initialisation, its noise. Returns accuracies in percent."""
+    torch.manual_seed(seed)
+    split = seed % len(train)
+    train, val, test = train[split], val[split], test[split]
+    model = L2P(x.shape[1], int(y.max()) + 1, adjacency)
+    lower = torch.optim.Adam(
+        [
+            {{"params": model.first.parameters(), "weight_decay": WEIGHT_DECAY}},
+            {{"params": {last}, "weight_decay": {last_decay}}},
+{own_group}        ],
+        lr=LR,
+    )
+    theta = [*model.first.parameters(), *{last}{own_theta}]
+    phi = [model.w, model.b]
+    upper = torch.optim.Adam(phi, lr=UPPER_LR)
+    best, waited, result = None, 0, (0.0, 0.0)
+{target}    for {epoch} in range(EPOCHS):
+        # Lower level: {lower} on the training nodes.
+        model.train()
+{before}        loss = {lower_loss}
+        lower.zero_grad()
+        upper.zero_grad()
+        loss.backward()
+        lower.step()
+{upper}        logits = model.predict(x)
+{hold}        val_loss = F.cross_entropy(logits[val], y[val]).item()
+        hits = logits.argmax(dim=1) == y
+        val_accuracy, test_accuracy = (100 * hits[m].double().mean().item() for m in (val, test))
+        standing = {standing}
+        if best is None or standing > best:
+            best, waited, result = standing, 0, (val_accuracy, test_accuracy)
+        else:
+            waited += 1
+            if waited >= PATIENCE:
+                break
+    return result
+
+
+if __name__ == "__main__":
+    graph = load(sys.argv[1] if len(sys.argv) > 1 else "data")
+    results = []
+    for seed in range(SEEDS):
+        results.append(train(seed, *graph))
+        print(f"seed {{seed}}: validation {{results[-1][0]:.2f}} %, test {{results[-1][1]:.2f}} %")
+    for name, values in zip(("validation", "test"), zip(*results)):
+        print(f"{{name}} {{statistics.fmean(values):.2f}} ± {{statistics.pstdev(values):.2f}} %")
+'''
