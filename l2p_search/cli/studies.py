@@ -45,7 +45,8 @@ def outcomes_of(
         if not _is_whole(study, graphs[study.dataset], folder / study.name)
     ]
     if open_studies:
-        _search(args, open_studies)
+        # The longest first: at the end no worker waits long for another.
+        _search(args, sorted(open_studies, key=lambda study: -study.size))
     return [read_outcome(Journal.read(folder / study.name)) for study in studies]
 
 
