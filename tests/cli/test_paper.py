@@ -105,18 +105,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_table_is_searched_printed_and_then_read(folder: Path, real_data: Path) -> None:
     cli = Cli(folder)
-    asked = ("paper", "table2", "--budget", "smoke", "--datasets", "texas", "cornell")
+    asked = ("paper", "table2", "--budget", "smoke", "--datasets", "texas", "cornell", "wisconsin")
     asked += ("--data-dir", str(real_data), "--methods", "appnp", "l2q")
     first = cli.run(*asked)
     assert first.returncode == 0, first.stderr
     lines = first.stdout.splitlines()
-    assert lines[2] == "| | texas | cornell |"
+    assert lines[2] == "| | texas | cornell | wisconsin |"
+    number = r"[\d.]+ ± [\d.]+"
     assert re.fullmatch(
-        r"\| l2q \| [\d.]+ ± [\d.]+ \(84.56\) \| [\d.]+ ± [\d.]+ \(-\) \|", lines[5]
+        rf"\| l2q \| {number} \(84.56\) \| {number} \(-\) \| {number} \(84.7\) \|", lines[5]
     )
     assert "`cornell` is the corrected dataset" in first.stdout
     assert re.search(r"- texas: l2q is (a tie|better|worse) against appnp", first.stdout)
-    assert first.stderr.count("paper-smoke-") == 4
+    assert first.stderr.count("paper-smoke-") == 6
+    assert first.stderr.startswith("[1/6] paper-smoke-wisconsin")  # the largest graph first
     second = cli.run(*asked)
     assert second.stdout == first.stdout
     assert second.stderr == ""
