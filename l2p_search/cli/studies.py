@@ -89,8 +89,12 @@ class _OpenStudy:
             display.ended(self._study, self.size, read_outcome(self._journal))
             self._until_the_end.close()
 
+        def begin() -> "Coordinator":
+            display.began(self.size)
+            return self._begin()
+
         any_order = self._study.sampler == "grid"
-        return Job(graph=self._graph, any_order=any_order, begin=self._begin, end=end)
+        return Job(graph=self._graph, any_order=any_order, begin=begin, end=end)
 
     def _begin(self) -> "Coordinator":
         from l2p_search.cli.tracked import tracking
@@ -118,14 +122,21 @@ class _Lines:
     """A line for every study that has ended, with the time that the others may take."""
 
     def __init__(self, sizes: Sequence[int], quiet: bool) -> None:
-        self._total, self._left, self._quiet = len(sizes), sum(sizes), quiet
-        self._ended, self._done, self._started = 0, 0, time.monotonic()
+        self._total, self._size, self._quiet = len(sizes), sum(sizes), quiet
+        self._ended, self._done, self._running = 0, 0, 0
+        self._started = time.monotonic()
         # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
         self._file = sys.stderr
 
+    def began(self, size: int) -> None:
+        """Count it as running."""
+        self._running += size
+
     def ended(self, study: Study, size: int, outcome: Outcome) -> None:
         """Say what it found."""
-        self._ended, self._done, self._left = self._ended + 1, self._done + size, self._left - size
+        self._ended += 1
+        self._done += size
+        self._running -= size
         if self._quiet:
             return
         found = "no trial has all its seeds"
@@ -134,7 +145,8 @@ class _Lines:
         if outcome.confirmed is not None:
             found += f", test {outcome.confirmed} % on fresh seeds"
         took = time.monotonic() - self._started
-        left = took / self._done * self._left
+        behind = self._done + self._running / 2  # of what runs, about half
+        left = took / behind * (self._size - behind)
         print(
             f"[{self._ended}/{self._total}] {study.name}: {found}; {format_duration(took)},"
             f" about {format_duration(left)} left",

@@ -3,10 +3,12 @@
 import dataclasses
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from l2p_search.cli import studies
 from l2p_search.cli.budgets import BUDGETS, method_study, narrowed
 from l2p_search.cli.paper_figures import same_class_shares
 from l2p_search.config import DEFAULTS
@@ -122,6 +124,23 @@ def test_a_table_is_searched_printed_and_then_read(folder: Path, real_data: Path
     second = cli.run(*asked)
     assert second.stdout == first.stdout
     assert second.stderr == ""
+
+
+def test_the_time_left_counts_half_of_what_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texas has ended after 100 s, PubMed runs: without it, days would seem to be left."""
+    times = iter([0.0, 100.0])
+    monkeypatch.setattr(studies.time, "monotonic", lambda: next(times))
+    display = studies._Lines([19_717, 183], quiet=False)
+    display.began(19_717)
+    display.began(183)
+    nothing = SimpleNamespace(best=None, confirmed=None)
+    display.ended(method_study("l2q", "texas", "quick"), 183, nothing)  # type: ignore[arg-type]
+    assert capsys.readouterr().err == (
+        "[1/2] paper-quick-texas-l2q: no trial has all its seeds;"
+        " 1 min 40 s, about 1 min 38 s left\n"
+    )
 
 
 def test_a_table_of_unknown_methods_is_refused_in_one_line(folder: Path) -> None:
