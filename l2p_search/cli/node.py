@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.data.catalogue import find_dataset
     from l2p_search.data.datasets import load_graph
     from l2p_search.report.profile_figures import node_figure
-    from l2p_search.training.fit import fit
+    from l2p_search.training.fit import node_posterior
 
     dataset = find_dataset(args.dataset)
     graph = load_graph(dataset.name, args.data_dir)
@@ -54,9 +54,7 @@ def run(args: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     config, journal = _config(args, dataset.name, dataset.kind)
     origin = "default configuration" if journal is None else f"best of {journal.directory.name}"
-    q: list[torch.Tensor] = []
-    fit(graph, config, range(args.seeds), on_q=lambda each: q.append(each[args.node].double()))
-    mean = torch.stack(q).mean(dim=0)
+    mean = node_posterior(graph, config, range(args.seeds), args.node)
     steps = float(mean @ torch.arange(len(mean), dtype=torch.float64))
     print(f"{dataset.name}, {origin}: node {args.node} takes {steps:.2f} steps on average")
     figure = node_figure(graph.edges.numpy(), graph.y.numpy(), args.node, mean.tolist())

@@ -152,13 +152,11 @@ def _examples(graph: Graph, shares: "np.ndarray") -> list[int]:
 def _q_of(args: argparse.Namespace, graph: Graph, dataset: str, node: int) -> list[float]:
     import dataclasses
 
-    from l2p_search.training.fit import fit
+    from l2p_search.training.fit import node_posterior
 
     budget = BUDGETS[args.budget]
     config = dataclasses.replace(base_of(dataset, budget.epochs), K=_STEPS)
-    found: list[Any] = []
-    fit(graph, config, range(min(5, budget.seeds)), on_q=lambda q: found.append(q[node].double()))
-    mean: list[float] = (sum(found) / len(found)).tolist()
+    mean: list[float] = node_posterior(graph, config, range(min(5, budget.seeds)), node).tolist()
     return mean
 
 

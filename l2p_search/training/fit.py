@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -40,12 +40,12 @@ def fit(
     memory_gb: float = 4.0,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
-    on_q: Callable[[Tensor], None] = lambda q: None,
+    on_seed: Callable[["Predicted"], None] = lambda predicted: None,
 ) -> TrialResult:
     """Train every seed to its own early stop and judge it once, at its best epoch.
 
     Seeds are trained together as far as `memory_gb` reaches; how they are grouped changes
-    nothing but the order of floating-point sums. `on_q` is given each seed's q at last: [N, T].
+    nothing but the order of floating-point sums. `on_seed` is given what each seed predicts.
     """
     keep_freed_memory()
     started = time.perf_counter()
@@ -69,11 +69,23 @@ def fit(
             )
             if training == 0:
                 break
-        trained = run.result(on_q)
+        trained = run.result(on_seed)
         result = trained if result is None else result.joined(trained)
     if result is None:
         raise ValueError("no seeds to train")
     return replace(result, seconds=time.perf_counter() - started)
+
+
+def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int) -> Tensor:
+    """q(t) of one node, the mean over seeds that are trained for it: [T]."""
+    found: list[Tensor] = []
+
+    def keep(predicted: "Predicted") -> None:
+        if predicted.q is not None:
+            found.append(predicted.q[node].double())
+
+    fit(graph, config, seeds, on_seed=keep)
+    return torch.stack(found).mean(dim=0)
 
 
 class _Run:
@@ -124,20 +136,22 @@ class _Run:
         """The mean over the seeds of the validation accuracy each would have now, in percent."""
         return 100.0 * float(self._stopping.best_accuracy.mean())
 
-    def result(self, on_q: Callable[[Tensor], None]) -> TrialResult:
+    def result(self, on_seed: Callable[["Predicted"], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
         mean = ProfileMean(self._graph)
         return TrialResult(
             config=self._config,
             dataset=self._graph.name,
             data_digest=self._graph.digest,
-            seeds=tuple(self._judged(mean, on_q)),
+            seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
             curves=self._curves.curves(),
             profiles=mean.profiles(),
         )
 
-    def _judged(self, mean: ProfileMean, on_q: Callable[[Tensor], None]) -> Iterator[SeedResult]:
+    def _judged(
+        self, mean: ProfileMean, on_seed: Callable[["Predicted"], None]
+    ) -> Iterator[SeedResult]:
         for place, seed in enumerate(self._seeds):
             split, epochs = split_of(seed, self._graph), self._epochs[place]
             if place in self._diverged:
@@ -145,10 +159,12 @@ class _Run:
                 yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
                 continue
             best = self._best.of_seeds(torch.tensor([place]))
-            verdict, q = judge(self._graph, self._network, self._config, best, split, self._dtype)
-            if q is not None:
-                mean.add(q)
-                on_q(q)
+            verdict, predicted = judge(
+                self._graph, self._network, self._config, best, split, self._dtype
+            )
+            if predicted.q is not None:
+                mean.add(predicted.q)
+            on_seed(predicted)
             yield SeedResult(
                 seed=seed,
                 split=split,
@@ -158,6 +174,13 @@ class _Run:
             )
 
 
+class Predicted(NamedTuple):
+    """What a trained seed says of every node: log p [N, C], and q [N, T] if it is L2P."""
+
+    log_p: Tensor
+    q: Tensor | None
+
+
 def judge(
     graph: Graph,
     network: Network,
@@ -165,8 +188,8 @@ def judge(
     levels: Levels,
     split: int,
     dtype: torch.dtype,
-) -> tuple[dict[str, Any], Tensor | None]:
-    """The one place where test labels are read: a trained seed's final numbers, and L2P's q."""
+) -> tuple[dict[str, Any], Predicted]:
+    """The one place where test labels are read: a trained seed's final numbers."""
     rows = all_rows(graph, 1, dtype)
     with torch.no_grad():
         read = network.read(levels, rows.nodes, None)
@@ -178,12 +201,12 @@ def judge(
         "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
     }
     if not levels.phi:
-        return verdict, None
+        return verdict, Predicted(log_p, None)
     q = read.log_q[0].exp()
     profile = q.double().mean(dim=0)
     verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
     verdict["profile"] = tuple(profile.tolist())
-    return verdict, q
+    return verdict, Predicted(log_p, q)
 
 
 def _percent(hits: Tensor) -> float:

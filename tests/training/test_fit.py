@@ -7,8 +7,6 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import all_rows
-from l2p_search.model.models import build_network
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
@@ -156,23 +154,37 @@ def test_the_two_regions_of_demo_learn_profiles_in_the_right_direction(demo: Gra
     """Homophilous nodes, whose words say little, must propagate further than the others."""
     config = TrialConfig(K=6, hidden=32, epochs=300, patience=60, kl_weight=0.02)
     regions = demo_regions()
-    kept: list[Any] = []
-    judged = fit_module.judge
+    steps: list[torch.Tensor] = []
 
-    def keep(*args: Any) -> dict[str, Any]:
-        kept.append(args[3])
-        return judged(*args)
+    def keep(predicted: fit_module.Predicted) -> None:
+        assert predicted.q is not None
+        steps.append(predicted.q @ torch.arange(7.0))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fit_module, "judge", keep)
-        fit(demo, config, range(10))
-    network = build_network(demo, config)
-    further = 0
-    for levels in kept:
-        q = network.read(levels, all_rows(demo, 1, torch.float32).nodes, None).log_q[0].exp()
-        steps = q @ torch.arange(7.0)
-        further += int(steps[regions == 0].mean() > steps[regions == 1].mean() + 0.2)
+    fit(demo, config, range(10), on_seed=keep)
+    further = sum(bool(own[regions == 0].mean() > own[regions == 1].mean() + 0.2) for own in steps)
+    assert len(steps) == 10
     assert further >= 9
+
+
+def test_what_a_seed_predicts_is_what_it_is_judged_by(demo: Graph) -> None:
+    told: list[fit_module.Predicted] = []
+    for config in (TrialConfig(**_SHORT), TrialConfig(**_SHORT, model="appnp")):
+        result = fit(demo, config, [3, 4], on_seed=told.append)
+        for seed in result.seeds:
+            predicted = told.pop(0)
+            val = demo.val[seed.split]
+            hits = predicted.log_p[val].argmax(dim=1) == demo.y[val]
+            assert 100.0 * float(hits.double().mean()) == pytest.approx(seed.val_accuracy)
+            assert (predicted.q is None) == (config.model == "appnp")
+
+
+def test_the_posterior_of_a_node_is_the_mean_over_seeds(demo: Graph) -> None:
+    told: list[fit_module.Predicted] = []
+    fit(demo, TrialConfig(**_SHORT), range(3), on_seed=told.append)
+    own = [predicted.q[17].tolist() for predicted in told if predicted.q is not None]
+    mean = [sum(values) / 3 for values in zip(*own, strict=True)]
+    found = fit_module.node_posterior(demo, TrialConfig(**_SHORT), range(3), 17)
+    assert found.tolist() == pytest.approx(mean, abs=1e-6)
 
 
 @pytest.mark.parametrize(
