@@ -1,6 +1,9 @@
 """`l2p-search ui`: MLflow's interface on the embedded store, opened at the trials."""
 
 import argparse
+import contextlib
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -53,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
     if args.port is not None and not _is_free(args.port):
         raise UserError(f"--port {args.port}: is taken; leave it out to get a free one")
     base = f"http://127.0.0.1:{port}"
+    # The server starts processes of its own: it gets a group, and all of it ends with this one.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     server = subprocess.Popen(
         [
             *(sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1"),
@@ -60,16 +65,18 @@ def run(args: argparse.Namespace) -> int:
         ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
-    for name, view in views.items():
-        print(f"{name}: {runs_link(base, *view)}", flush=True)
-    print("Ctrl-C ends it", file=sys.stderr)
     try:
+        for name, view in views.items():
+            print(f"{name}: {runs_link(base, *view)}", flush=True)
+        print("Ctrl-C ends it", file=sys.stderr)
         return server.wait()
     except KeyboardInterrupt:
         return 0
     finally:
-        server.terminate()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGTERM)
         server.wait(10)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from l2p_search.config import DEFAULTS
@@ -82,8 +84,13 @@ def server(folder: Path) -> Iterator[str]:
     link = process.stdout.readline().split(": ", 1)[1].strip()
     wait_for_server(link.split("/#")[0])
     yield link
+    started = psutil.Process(process.pid).children(recursive=True)
+    assert started
     process.terminate()
     process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
+    _, staying = psutil.wait_procs(started, timeout=60)
+    assert staying == []
 
 
 @pytest.fixture
