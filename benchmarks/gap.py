@@ -2,9 +2,9 @@
 
     python benchmarks/gap.py cora paper-quick-cora-l2q paper-quick-cora-dagnn [--dir searches]
 
-The best configuration of each search (on validation) is trained on the same fresh seeds, and the
-validation nodes are told apart by their degree and by the share of their class among their
-neighbours. The first search is the one the others are compared with. No test node is looked at.
+The best configuration of each search (on validation) is trained on its fresh seeds, the same for
+searches of as many seeds, and the validation nodes are told apart by their degree and by the share
+of their class among their neighbours. No prediction of a test node is looked at.
 """
 
 import argparse
@@ -21,11 +21,12 @@ def hits(dataset: str, directory: Path, seeds: int) -> tuple[str, np.ndarray, fl
 
     from l2p_search.data.datasets import load_graph
     from l2p_search.search.journal import Journal
-    from l2p_search.search.outcome import read_outcome
+    from l2p_search.search.outcome import fresh_seeds, read_outcome
     from l2p_search.training.fit import Predicted, fit
 
     torch.set_num_threads(1)
     graph = load_graph(dataset)
+    val = graph.val[0]
     journal = Journal.read(directory)
     best = read_outcome(journal).best
     if best is None:
@@ -33,16 +34,15 @@ def hits(dataset: str, directory: Path, seeds: int) -> tuple[str, np.ndarray, fl
     right: list[torch.Tensor] = []
 
     def keep(predicted: Predicted) -> None:
-        right.append((predicted.log_p.argmax(dim=1) == graph.y).double())
+        right.append((predicted.log_p[val].argmax(dim=1) == graph.y[val]).double())
 
-    first = journal.settings.seeds
-    result = fit(graph, best.config, range(first, first + seeds), on_seed=keep)
+    result = fit(graph, best.config, fresh_seeds(journal.settings, seeds), on_seed=keep)
     losses = [seed.val_loss for seed in result.seeds if seed.val_loss is not None]
     return best.config.method, torch.stack(right).mean(dim=0).numpy(), float(np.mean(losses))
 
 
 def kinds_of_nodes(dataset: str) -> dict[str, np.ndarray]:
-    """The validation nodes of the first split by what they are: masks."""
+    """The validation nodes by what they are: masks over them."""
     from l2p_search.data.datasets import load_graph
 
     graph = load_graph(dataset)
@@ -63,7 +63,7 @@ def kinds_of_nodes(dataset: str) -> dict[str, np.ndarray]:
         "all neighbours of its class": share == 1,
     }
     val = graph.val[0].numpy()
-    return {name: mask & val for name, mask in kinds.items() if (mask & val).any()}
+    return {name: mask[val] for name, mask in kinds.items() if mask[val].any()}
 
 
 def main() -> None:
