@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from l2p_search.data.catalogue import DATASETS
-from l2p_search.paper_tables import paper_accuracy
+from l2p_search.published import paper_accuracy
 from l2p_search.results import TrialResult
 
 _LONGEST_FIRST = (
@@ -27,7 +27,7 @@ def train(name: str, seeds: int, data_dir: Path | None) -> TrialResult:
     import torch
 
     from l2p_search.config import DEFAULTS
-    from l2p_search.data.datasets import load_graph
+    from l2p_search.data.loading import load_graph
     from l2p_search.training.fit import fit
 
     torch.set_num_threads(1)

@@ -24,10 +24,10 @@ import torch
 from sequential import Trainer
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph
+from l2p_search.data.loading import load_graph
 from l2p_search.model import sparse
-from l2p_search.model.models import build_network
+from l2p_search.model.building import build_network
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.memory import keep_freed_memory
 

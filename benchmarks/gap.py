@@ -19,9 +19,9 @@ def hits(dataset: str, directory: Path, seeds: int) -> tuple[str, np.ndarray, fl
     """Of one search's best: its method, how often each validation node is right, the loss."""
     import torch
 
-    from l2p_search.data.datasets import load_graph
-    from l2p_search.search.journal import Journal
-    from l2p_search.search.outcome import fresh_seeds, read_outcome
+    from l2p_search.data.loading import load_graph
+    from l2p_search.search.records.journal import Journal
+    from l2p_search.search.records.outcome import fresh_seeds, read_outcome
     from l2p_search.training.fit import Predicted, fit
 
     torch.set_num_threads(1)
@@ -43,7 +43,7 @@ def hits(dataset: str, directory: Path, seeds: int) -> tuple[str, np.ndarray, fl
 
 def kinds_of_nodes(dataset: str) -> dict[str, np.ndarray]:
     """The validation nodes by what they are: masks over them."""
-    from l2p_search.data.datasets import load_graph
+    from l2p_search.data.loading import load_graph
 
     graph = load_graph(dataset)
     row, column = graph.edges.numpy()

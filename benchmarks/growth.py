@@ -21,9 +21,9 @@ from pathlib import Path
 import torch
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph, undirected
-from l2p_search.model.models import build_network
+from l2p_search.data.loading import load_graph
+from l2p_search.model.building import build_network
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import keep_freed_memory

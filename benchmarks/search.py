@@ -29,8 +29,8 @@ import torch
 from sequential import Trainer
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.datasets import load_graph
 from l2p_search.data.graph import Graph
+from l2p_search.data.loading import load_graph
 from l2p_search.training.fit import fit
 
 DATASET, SEEDS = "wisconsin", 20

@@ -22,7 +22,7 @@ from typing import Any
 
 from mlflow import MlflowClient
 
-from l2p_search.cli.tracked import _trial_files
+from l2p_search.api.recording import _trial_files
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.results import TrialStatus

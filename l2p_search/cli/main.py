@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from l2p_search import __version__
-from l2p_search.cli import (
+from l2p_search.cli import search_options
+from l2p_search.cli.commands import (
     compare,
     datasets,
     export,
@@ -15,7 +16,6 @@ from l2p_search.cli import (
     profiles,
     report,
     search,
-    search_options,
     spaces,
     status,
     sync,

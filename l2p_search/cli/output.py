@@ -24,7 +24,7 @@ def write_output(path: Path, content: str | bytes) -> None:
 
 def write_figure(stem: Path, figure: "Figure") -> dict[str, bytes]:
     """Write a figure as PNG and as SVG; the files by their names."""
-    from l2p_search.report.figures import rendered
+    from l2p_search.report.drawing import rendered
 
     files = {
         f"{stem.name}.png": rendered(figure, "png", dpi=150),

@@ -5,10 +5,10 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any
 
-from l2p_search.cli.words import count
+from l2p_search.display.phrases import count
 from l2p_search.results import TrialStatus
-from l2p_search.search.outcome import Outcome
-from l2p_search.search.pool import Pool
+from l2p_search.search.records.outcome import Outcome
+from l2p_search.search.running.pool import Pool
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
-from l2p_search.model.geometry import LatentSpace, latent_positions, structural_relations
+from l2p_search.model.geometry.relations import LatentSpace, latent_positions, structural_relations
 from l2p_search.model.layers import FixedMatrix, Noise, drop_units, features_times
 from l2p_search.model.network import (
     GradientSink,

@@ -7,7 +7,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from l2p_search.intervals import Interval
 from l2p_search.profiles import Curves
-from l2p_search.report.figures import BLUE, GREY, ORANGE
+from l2p_search.report.drawing import BLUE, GREY, ORANGE
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; markers help too.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -14,7 +14,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 from matplotlib.ticker import MaxNLocator
 
-from l2p_search.report.figures import BLUE, MAP, ORANGE, shown_steps
+from l2p_search.report.drawing import BLUE, MAP, ORANGE, shown_steps
 from l2p_search.results import TrialResult
 
 _WIDTH, _HEIGHT = 960, 320

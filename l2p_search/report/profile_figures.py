@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from l2p_search.report.figures import BLUE, MAP, shown_steps
+from l2p_search.report.drawing import BLUE, MAP, shown_steps
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _CLASSES = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")

@@ -13,7 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from l2p_search.report.figures import BLUE, GREY, MAP, ORANGE
+from l2p_search.report.drawing import BLUE, GREY, MAP, ORANGE
 
 _MOST_LABELS = 8
 _MANY = 20

@@ -11,7 +11,7 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows, split_of
-from l2p_search.model.models import build_network
+from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels, Network
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.training.bilevel import BiLevel, objective_of

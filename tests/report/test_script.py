@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from l2p_search.config import DEFAULTS, TrialConfig
-from l2p_search.data.datasets import load_graph
+from l2p_search.data.loading import load_graph
 from l2p_search.errors import UserError
 from l2p_search.report.script import as_script
 from l2p_search.training.fit import fit

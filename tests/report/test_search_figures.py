@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from l2p_search.report.figures import rendered
+from l2p_search.report.drawing import rendered
 from l2p_search.report.search_figures import Point, course_figure, lines_figure
 
 

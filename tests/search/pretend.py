@@ -9,11 +9,11 @@ from pathlib import Path
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.results import SeedResult, TrialResult
-from l2p_search.search.coordinator import Coordinator
-from l2p_search.search.journal import Journal
-from l2p_search.search.settings import Goal, SearchSettings
-from l2p_search.search.space import SearchSpace, parse_space
-from l2p_search.search.worker import Train, run_task
+from l2p_search.search.records.journal import Journal
+from l2p_search.search.records.settings import Goal, SearchSettings
+from l2p_search.search.running.coordinator import Coordinator
+from l2p_search.search.running.worker import Train, run_task
+from l2p_search.search.space.search_space import SearchSpace, parse_space
 
 _SPLITS = 10
 

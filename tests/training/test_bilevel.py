@@ -5,7 +5,7 @@ import torch
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.models import build_network
+from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels, Parameters
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams

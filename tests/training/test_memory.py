@@ -2,7 +2,7 @@ from typing import Any
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
-from l2p_search.model.models import build_network
+from l2p_search.model.building import build_network
 from l2p_search.training.memory import keep_freed_memory, seeds_at_once
 
 

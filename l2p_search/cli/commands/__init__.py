@@ -1,0 +1,1 @@
+"""One file per command: parse, one call of the library, print."""

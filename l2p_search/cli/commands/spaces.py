@@ -1,0 +1,68 @@
+"""`l2p-search spaces`: the shipped search spaces, and one of them in full."""
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from l2p_search.display.phrases import count
+
+if TYPE_CHECKING:
+    from l2p_search.search.space.search_space import SearchSpace
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "spaces",
+        help="list the search spaces, or show one with its size",
+        description="List the search spaces that come along, or show one with its size.",
+        epilog="example: l2p-search spaces show paper",
+    )
+    parser.add_argument(
+        "action", nargs="?", choices=["list", "show"], default="list", help="list (default), show"
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a space, or the path of a file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, or print one."""
+    from l2p_search.errors import UserError
+    from l2p_search.search.space.search_space import read_space
+    from l2p_search.search.space.shipped import find_space_file, shipped_spaces
+
+    if args.action == "show":
+        if args.name is None:
+            known = ", ".join(shipped_spaces())
+            raise UserError(f"spaces show: name one of {known}, or the path of a file")
+        path = find_space_file(args.name)
+        space = read_space(path)
+        if args.json:
+            print(json.dumps(_mapping(space), indent=2))
+        else:
+            print(path.read_text(encoding="utf-8").rstrip())
+            print(f"\n# {size_in_words(space)}")
+        return 0
+    if args.name is not None:
+        raise UserError(f"spaces list {args.name}: did you mean `spaces show {args.name}`?")
+    spaces = [read_space(path) for path in shipped_spaces().values()]
+    if args.json:
+        print(json.dumps([_mapping(space) for space in spaces], indent=2))
+        return 0
+    width = max(len(space.name) for space in spaces)
+    for space in spaces:
+        print(f"{space.name:<{width}}  {size_in_words(space):<40} {', '.join(space.dimensions)}")
+    return 0
+
+
+def size_in_words(space: "SearchSpace") -> str:
+    """How many configurations it has."""
+    varied = count(len(space.dimensions), "hyperparameter")
+    if space.size is None:
+        return f"{varied}, not countable"
+    return f"{varied}, {count(space.size, 'configuration')}"
+
+
+def _mapping(space: "SearchSpace") -> dict[str, Any]:
+    return {"name": space.name, "size": space.size, "space": space.to_mapping()}

@@ -1,0 +1,66 @@
+"""The table of the best trials."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from l2p_search.display.phrases import plain
+from l2p_search.results import TrialStatus
+from l2p_search.search.records.outcome import Outcome
+from l2p_search.trial_record import TrialRecord
+
+_STATUS = {
+    TrialStatus.COMPLETE: "",
+    TrialStatus.RACED_OUT: "raced out",
+    TrialStatus.FAILED: "failed",
+    TrialStatus.RUNNING: "running",
+}
+
+
+def print_leaderboard(
+    outcome: Outcome, records: Sequence[TrialRecord], title: str, alive: bool = True
+) -> None:
+    """Print the given trials: validation, whether they tie with the best, and what varied.
+
+    `alive` is whether the search runs now; if not, an open trial was interrupted.
+    """
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
+    ties = {record.number for record in outcome.ties}
+    best = outcome.best
+    table = Table(title=title, title_style="", title_justify="left")
+    table.add_column("trial", justify="right")
+    table.add_column("validation %", justify="right", no_wrap=True)
+    table.add_column("seeds", justify="right")
+    table.add_column("seconds", justify="right")
+    table.add_column("", no_wrap=True)
+    for key in outcome.settings.space.dimensions:
+        table.add_column(key, justify="right")
+    for record in records:
+        result, values = record.result, record.config.to_mapping()
+        accuracy = "-"
+        if result is not None and result.val_accuracy_mean is not None:
+            accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
+        note = _STATUS[record.status]
+        if record.status is TrialStatus.RUNNING and not alive:
+            note = "interrupted"
+        if best is not None and record.number == best.number:
+            note = "best"
+        elif record.number in ties:
+            note = "tie"
+        table.add_row(
+            str(record.number),
+            accuracy,
+            str(len(result.finished)) if result else "-",
+            f"{result.seconds:.1f}" if result else "-",
+            note,
+            *(plain(values[key]) for key in outcome.settings.space.dimensions),
+        )
+    console.print(table)
+    console.print(
+        "± is the standard deviation over seeds; a tie cannot be told from the best by a paired"
+        " t-test at 5 %.",
+        highlight=False,
+    )

@@ -1,0 +1,155 @@
+"""What is seen while a search runs: a live panel on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from l2p_search.display.charts import sparkline
+from l2p_search.display.phrases import count, describe_config
+from l2p_search.durations import format_duration
+from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
+from l2p_search.progress import Event, Snapshot
+from l2p_search.results import TrialStatus
+from l2p_search.search.records.journal import Journal
+
+OnEvent = Callable[[Event, Snapshot], None]
+
+
+@contextmanager
+def display(journal: Journal, quiet: bool) -> Iterator[OnEvent]:
+    """Show events on stderr until the context ends."""
+    # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
+    console = Console(file=sys.stderr)
+    if quiet:
+        yield lambda event, snapshot: None
+    elif console.is_terminal:
+        panel = LivePanel(journal)
+        with Live(
+            panel,
+            console=console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ):
+            yield panel.update
+    else:
+        yield PlainLines(journal, sys.stderr).update
+
+
+class PlainLines:
+    """A line for each thing that happened."""
+
+    def __init__(self, journal: Journal, file: TextIO) -> None:
+        """The search's own hyperparameters are shown."""
+        self._file = file
+        self._keys = list(journal.settings.space.dimensions)
+
+    def update(self, event: Event, snapshot: Snapshot) -> None:
+        """Print what happened; the start of a trial is not worth a line."""
+        line = in_words(event, snapshot, self._keys)
+        if line is None:
+            return
+        if event.kind == "ended":
+            width = len(str(snapshot.goal))
+            line = f"[{snapshot.ended:{width}d}/{snapshot.goal}] {line}"
+            if snapshot.best is not None:
+                line += f"; best {snapshot.best.objective:.2f} (trial {snapshot.best.number})"
+            if snapshot.seconds_left is not None:
+                line += f"; {format_duration(snapshot.seconds_left)} left"
+        print(line, file=self._file, flush=True)
+
+
+class LivePanel:
+    """Redrawn by rich several times a second, so that the clock runs between events."""
+
+    def __init__(self, journal: Journal) -> None:
+        """Nothing has happened yet."""
+        self._name = journal.directory.name
+        self._settings = journal.settings
+        self._keys = list(self._settings.space.dimensions)
+        self._started = self._updated = time.monotonic()
+        self._snapshot: Snapshot | None = None
+        self._latest: list[str] = []
+
+    def update(self, event: Event, snapshot: Snapshot) -> None:
+        """Take what happened; it is drawn with the next refresh."""
+        self._snapshot, self._updated = snapshot, time.monotonic()
+        line = in_words(event, snapshot, self._keys)
+        if line is not None:
+            self._latest = [*self._latest[-2:], line]
+
+    def __rich__(self) -> RenderableType:
+        """The panel as it stands."""
+        snapshot = self._snapshot
+        elapsed = time.monotonic() - self._started
+        if snapshot is None:
+            return Text(f"{self._name}: starting Ray ({format_duration(elapsed)})")
+        counts = snapshot.counts
+        head = Table.grid(padding=(0, 2))
+        head.add_row(
+            Text(self._name, style="bold"),
+            ProgressBar(total=snapshot.goal, completed=snapshot.ended, width=28),
+            f"{snapshot.ended}/{snapshot.goal} trials",
+            self._time(snapshot, elapsed),
+        )
+        tally = f"{counts[TrialStatus.RUNNING]} running, {counts[TrialStatus.COMPLETE]} complete"
+        if self._settings.race:
+            tally += f", {counts[TrialStatus.RACED_OUT]} raced out"
+        tally += f", {counts[TrialStatus.FAILED]} failed"
+        tally += f"; {snapshot.seeds_per_second:.1f} seeds/s"
+        if snapshot.confirming:
+            tally = (
+                f"confirming the best on fresh seeds: {snapshot.confirmed} of"
+                f" {count(snapshot.confirming, 'configuration')}"
+            )
+        lines: list[RenderableType] = [head, Text(tally)]
+        best = snapshot.best
+        if best is not None and best.result is not None:
+            text = Text("best validation ")
+            text.append(f"{accuracy_of_validation(best.result)} %", style="bold green")
+            text.append(f"  trial {best.number}  {describe_config(best.config, self._keys)}")
+            lines += [text, Text(f"best so far {sparkline(snapshot.best_so_far)}")]
+        lines += [Text(line, style="dim", no_wrap=True) for line in self._latest]
+        return Group(*lines)
+
+    def _time(self, snapshot: Snapshot, elapsed: float) -> str:
+        text = format_duration(elapsed)
+        if snapshot.seconds_left is None or snapshot.confirming:
+            return text
+        left = max(0.0, snapshot.seconds_left - (time.monotonic() - self._updated))
+        return f"{text}, about {format_duration(left)} left"
+
+
+def in_words(event: Event, snapshot: Snapshot, keys: list[str]) -> str | None:
+    """One line for what happened; None where it needs none."""
+    record = event.record
+    if event.kind == "exhausted":
+        return f"every configuration of the space is visited: {snapshot.ended} ended, no more left"
+    if event.kind == "out_of_time":
+        return "the time budget is used up; what runs is finished"
+    if record is None or event.kind == "started":
+        return None
+    config = describe_config(record.config, keys)
+    if event.kind == "retried":
+        return f"trial {record.number}: {event.reason}; started again"
+    if event.kind == "confirmed":
+        if event.result is None or event.reason is not None:
+            return f"trial {record.number} could not be confirmed: {event.reason}"
+        test = accuracy_of_test(event.result)
+        return f"trial {record.number} on {len(event.result.seeds)} fresh seeds: test {test} %"
+    if record.status is TrialStatus.FAILED or record.result is None:
+        return f"trial {record.number} failed: {record.reason} ({config})"
+    trained = f"{len(record.result.seeds)} seeds, {record.result.seconds:.1f} s"
+    accuracy = f"validation {record.result.val_accuracy_mean:.2f} %"
+    if record.status is TrialStatus.RACED_OUT:
+        return f"trial {record.number} raced out: {accuracy} ({trained}; {record.reason}) {config}"
+    return f"trial {record.number}: {accuracy} ({trained}) {config}"

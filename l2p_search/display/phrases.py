@@ -1,0 +1,39 @@
+"""Small phrases that several commands print."""
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from l2p_search.published import paper_accuracy
+
+if TYPE_CHECKING:
+    from l2p_search.config import TrialConfig
+
+
+def describe_config(config: "TrialConfig", keys: Iterable[str]) -> str:
+    """The named hyperparameters in one line: K=8 hidden=64."""
+    values = config.to_mapping()
+    return " ".join(f"{key}={plain(values[key])}" for key in keys)
+
+
+def plain(value: object) -> str:
+    """A value as a file would have it, with four digits at most."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
+    """What the paper reports for the method on that dataset; None where it has nothing."""
+    accuracy = paper_accuracy(config.method, dataset)
+    return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
+
+
+def count(number: int, word: str) -> str:
+    """1 trial, 2 trials."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def elsewhere(directory: Path, default_folder: Path) -> str:
+    """The option that a search outside the default folder needs; nothing for one within."""
+    inside = directory.parent.absolute() == default_folder.absolute()
+    return "" if inside else f" --dir {shlex.quote(str(directory.parent))}"

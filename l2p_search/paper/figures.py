@@ -1,0 +1,195 @@
+"""The paper's figures 3 to 8, each from searches of its own."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from scipy.stats import spearmanr
+
+from l2p_search.cli.output import write_figure
+from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.graph import Graph
+from l2p_search.intervals import Interval, accuracy_of_test
+from l2p_search.paper.budgets import BUDGETS, base_of, grid_study
+from l2p_search.paper.studies import outcomes_of
+from l2p_search.paper.tables import best_results, graphs_of
+from l2p_search.profiles import Curves
+from l2p_search.report.paper_figures import LEVELS, algorithms_figure, levels_figure
+from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
+from l2p_search.results import TrialResult
+
+_STEPS = 16
+"""Of the profiles in the paper's figures."""
+_HOPS = 3
+_LEVELS_AS_IN_THE_PAPER = {
+    "scorer": "per_step",
+    "kl_weight": 0.0,
+    "K": _STEPS,
+    "dropout": 0.2,
+    "weight_decay": 5e-4,
+}
+"""One w_k a step, values of the paper's space, and no KL, as in the authors' code on PubMed: what
+keeps q near its prior, or drops most of the features, keeps phi from overfitting as well."""
+_LEVEL_EPOCHS = 300
+
+
+def draw_levels(args: argparse.Namespace) -> None:
+    """Figure 3: joint training overfits, bi-level training does not."""
+    curves: dict[str, dict[str, Curves]] = {}
+    datasets = args.datasets or ("texas", "pubmed")
+    levels = {"level": list(LEVELS)}
+    epochs = BUDGETS[args.budget].epochs or _LEVEL_EPOCHS
+    fixed = {**_LEVELS_AS_IN_THE_PAPER, "epochs": epochs, "patience": epochs}  # to the very end
+    studies = [grid_study("levels", dataset, args.budget, levels, fixed) for dataset in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    print("### Figure 3: losses of L2Q by level\n")
+    print("| | level | training loss | validation loss | gap | q(0) | test accuracy, % |")
+    print("|---|---|---|---|---|---|---|")
+    for dataset, outcome in zip(datasets, outcomes, strict=True):
+        for record in outcome.records:
+            if record.result is None or record.result.curves is None:
+                continue
+            found = record.result.curves
+            curves.setdefault(dataset, {})[record.config.level] = found
+            train, val = found.train_loss[-1], found.val_loss[-1]
+            test = accuracy_of_test(record.result)
+            shallow = "-" if record.result.profile is None else f"{record.result.profile[0]:.2f}"
+            cells = f"{train:.3f} | {val:.3f} | {val - train:.3f} | {shallow} | {test}"
+            print(f"| {dataset} | {record.config.level} | {cells} |")
+    print(f"\nLosses at epoch {epochs}, means over seeds; q and accuracy at a seed's best epoch.")
+    write_figure(args.out / "figure3", levels_figure(curves))
+
+
+def draw_algorithms(args: argparse.Namespace) -> None:
+    """Figure 4: variational inference and expectation maximization, beside APPNP."""
+    bars: dict[str, dict[str, Interval]] = {}
+    datasets = args.datasets or ("cora", "texas")
+    varied = {"posterior": ["select", "quit"], "algorithm": ["em", "vi"]}
+    studies = [grid_study("algorithms", dataset, args.budget, varied, {}) for dataset in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    rivals = best_results(args, [("appnp", dataset) for dataset in datasets])
+    for dataset, outcome in zip(datasets, outcomes, strict=True):
+        found: dict[str, TrialResult | None] = {"appnp": rivals.get(("appnp", dataset))}
+        for record in outcome.records:
+            found[f"{record.config.method} {record.config.algorithm}"] = record.result
+        bars[dataset] = {
+            name: interval
+            for name, result in found.items()
+            if result is not None and (interval := accuracy_of_test(result)) is not None
+        }
+    print("### Figure 4: learning algorithms\n")
+    names = list(dict.fromkeys(name for row in bars.values() for name in row))
+    print(f"| | {' | '.join(names)} |\n|---{'|---' * len(names)}|")
+    for dataset, row in bars.items():
+        print(f"| {dataset} | {' | '.join(str(row.get(name, '-')) for name in names)} |")
+    print("\nTest accuracy in percent with its 95 % interval; APPNP is the best of its search.")
+    write_figure(args.out / "figure4", algorithms_figure(bars))
+
+
+def draw_profiles(args: argparse.Namespace) -> None:
+    """Figure 5: profiles of the graphs at 16 steps."""
+    panels = _profiles(args)
+    print("### Figure 5: profiles at K = 16\n")
+    print("| | posterior | q(0) | mean step |\n|---|---|---|---|")
+    for posterior, panel in panels.items():
+        for dataset, profile in panel.items():
+            mean = sum(step * share for step, share in enumerate(profile))
+            print(f"| {dataset} | {posterior} | {profile[0]:.3f} | {mean:.2f} |")
+    write_figure(args.out / "figure5", datasets_figure(panels))
+
+
+def draw_correlation(args: argparse.Namespace) -> None:
+    """Figure 6: the cosine of the profiles of every two graphs, by L2Q."""
+    panel = _profiles(args)["quit"]
+    write_figure(args.out / "figure6", correlation_figure(panel))
+
+
+def draw_nodes(args: argparse.Namespace, datasets: tuple[str, ...]) -> None:
+    """Figures 7 and 8: nodes with many and with few neighbours of their class, and their q."""
+    datasets = args.datasets or datasets
+    graphs = graphs_of(args, datasets)
+    results = _profile_results(args, datasets)
+    for dataset, graph in graphs.items():
+        result = results.get((dataset, "quit"))
+        if result is None or result.profiles is None:
+            continue
+        shares = same_class_shares(graph)
+        steps = np.array(result.profiles.node_steps)
+        told = ~np.isnan(shares)
+        rank = spearmanr(shares[told], steps[told]).statistic
+        print(
+            f"{dataset}: rank correlation {rank:.2f} of a node's steps with the share of its own"
+            f" class within {_HOPS} hops (the paper expects a negative one)"
+        )
+        for node in _examples(graph, shares):
+            q = _q_of(args, graph, dataset, node)
+            figure = node_figure(graph.edges.numpy(), graph.y.numpy(), node, q)
+            write_figure(args.out / f"{args.what}-{dataset}-{node}", figure)
+
+
+def same_class_shares(graph: Graph) -> "np.ndarray":
+    """For every node the share of its class among the nodes within three hops; NaN if alone."""
+    network = nx.Graph(graph.edges.T.tolist())
+    labels = graph.y.tolist()
+    shares = np.full(graph.num_nodes, np.nan)
+    for node in network:
+        near = nx.single_source_shortest_path_length(network, node, cutoff=_HOPS)
+        others = [labels[other] == labels[node] for other in near if other != node]
+        shares[node] = sum(others) / len(others)
+    return shares
+
+
+def _examples(graph: Graph, shares: "np.ndarray") -> list[int]:
+    """The test node with the largest share and that with the smallest, of those easy to draw."""
+    degree = np.bincount(graph.edges[0].numpy(), minlength=graph.num_nodes)
+    fit_to_draw = graph.test[0].numpy() & (degree >= 2) & (degree <= 12) & ~np.isnan(shares)
+    ordered = sorted(np.flatnonzero(fit_to_draw).tolist(), key=lambda node: shares[node])
+    return [ordered[-1], ordered[0]]
+
+
+def _q_of(args: argparse.Namespace, graph: Graph, dataset: str, node: int) -> list[float]:
+    import dataclasses
+
+    from l2p_search.training.fit import node_posterior
+
+    budget = BUDGETS[args.budget]
+    config = dataclasses.replace(base_of(dataset, budget.epochs), K=_STEPS)
+    mean: list[float] = node_posterior(graph, config, range(min(5, budget.seeds)), node).tolist()
+    return mean
+
+
+def _profiles(args: argparse.Namespace) -> dict[str, dict[str, tuple[float, ...]]]:
+    panels: dict[str, dict[str, tuple[float, ...]]] = {"quit": {}, "select": {}}
+    seven = [name for name, dataset in DATASETS.items() if dataset.paper is not None]
+    for (dataset, posterior), result in _profile_results(args, args.datasets or seven).items():
+        if result.profile is not None:
+            panels[posterior][dataset] = result.profile
+    return panels
+
+
+def _profile_results(
+    args: argparse.Namespace, datasets: Sequence[str]
+) -> dict[tuple[str, str], TrialResult]:
+    """By dataset and posterior."""
+    varied = {"posterior": ["quit", "select"]}
+    fixed = {"K": _STEPS}
+    studies = [grid_study("profiles", name, args.budget, varied, fixed) for name in datasets]
+    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    return {
+        (dataset, record.config.posterior): record.result
+        for dataset, outcome in zip(datasets, outcomes, strict=True)
+        for record in outcome.records
+        if record.result is not None
+    }
+
+
+FIGURES: dict[str, Any] = {
+    "figure3": draw_levels,
+    "figure4": draw_algorithms,
+    "figure5": draw_profiles,
+    "figure6": draw_correlation,
+    "figure7": lambda args: draw_nodes(args, ("cora", "citeseer")),
+    "figure8": lambda args: draw_nodes(args, ("wisconsin", "texas")),
+}

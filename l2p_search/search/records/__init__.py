@@ -1,0 +1,1 @@
+"""What is known of a search: settings, trials, outcome, and the journal that keeps them."""

@@ -1,0 +1,1 @@
+"""Running searches: proposals, races, and the workers that train."""

@@ -1,0 +1,1 @@
+"""What may vary: search spaces and the files that hold them."""

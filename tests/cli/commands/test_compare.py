@@ -1,0 +1,54 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from l2p_search.cli.main import main
+from l2p_search.data.graph import Graph
+from l2p_search.search.records.settings import Goal
+from tests.search.pretend import searched
+
+
+@pytest.fixture
+def folder(tmp_path: Path, small_graph: Graph) -> Path:
+    for name, seed in (("one", 1), ("two", 2)):
+        searched(tmp_path / name, small_graph, Goal(trials=9, confirm=10), seed=seed).close()
+    searched(tmp_path / "bare", small_graph, Goal(trials=3, confirm=0)).close()
+    return tmp_path
+
+
+def test_two_searches_are_compared_by_their_best_on_fresh_seeds(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "one", "two", "--dir", str(folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["fresh_seeds"] is True
+    assert [each["metric"] for each in found["comparisons"]] == ["test_accuracy", "val_accuracy"]
+    assert found["comparisons"][0]["seeds"] == 10
+    assert found["comparisons"][0]["verdict"] in ("better", "worse", "a tie")
+
+
+def test_a_trial_ties_with_itself_and_it_is_said_in_words(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "one:0", "one:0", "--dir", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "difference 0.00 ± 0.00 points: a tie: one:0 and one:0 cannot be told apart" in said
+
+
+def test_without_a_confirmation_the_searches_own_seeds_are_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "one", "bare", "--dir", str(folder)]) == 0
+    assert "on 20 seeds, the searches' own" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("oen", "did you mean 'one'?"), ("one:99", "there is no trial 99; give one of 0 to 8")],
+)
+def test_what_is_not_there_is_named(
+    folder: Path, name: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", name, "two", "--dir", str(folder)]) == 2
+    assert says in capsys.readouterr().err
