@@ -31,7 +31,7 @@ def train(name: str, seeds: int, data_dir: Path | None) -> TrialResult:
     from l2p_search.training.fit import fit
 
     torch.set_num_threads(1)
-    return fit(load_graph(name, data_dir), DEFAULTS[DATASETS[name].kind], range(seeds))
+    return fit(load_graph(name, data_dir=data_dir), DEFAULTS[DATASETS[name].kind], range(seeds))
 
 
 def main() -> None:

@@ -138,7 +138,7 @@ def main() -> None:
     config = TrialConfig(K=16, hidden=64, scorer=args.scorer)
     results = {}
     for name in args.dataset or ["wisconsin", "cora"]:
-        results[name] = measure(load_graph(name, args.data_dir), config, args.rounds)
+        results[name] = measure(load_graph(name, data_dir=args.data_dir), config, args.rounds)
         if not args.json:
             print(name, *(f"{key}={value:.2f}" for key, value in results[name].items()))
     if args.json:

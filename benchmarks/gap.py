@@ -20,8 +20,8 @@ def hits(dataset: str, directory: Path, seeds: int) -> tuple[str, np.ndarray, fl
     import torch
 
     from l2p_search.data.loading import load_graph
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.outcome import fresh_seeds, read_outcome
+    from l2p_search.searching.records.journal import Journal
+    from l2p_search.searching.records.outcome import fresh_seeds, read_outcome
     from l2p_search.training.fit import Predicted, fit
 
     torch.set_num_threads(1)

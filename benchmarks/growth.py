@@ -108,7 +108,10 @@ def memory_child(which: str, data_dir: Path | None) -> None:
 
     torch.set_num_threads(1)
     if which == "pubmed":
-        graph, config = load_graph("pubmed", data_dir), TrialConfig(K=64, hidden=64, epochs=2)
+        graph, config = (
+            load_graph("pubmed", data_dir=data_dir),
+            TrialConfig(K=64, hidden=64, epochs=2),
+        )
     else:
         graph = synthetic(170_000, 1_200_000, 128, 40, 1.0)
         config = TrialConfig(K=16, hidden=64, epochs=2)
@@ -170,7 +173,7 @@ def main() -> None:
         return
     torch.set_num_threads(1)
     keep_freed_memory()
-    series = growth(load_graph("cora", args.data_dir))
+    series = growth(load_graph("cora", data_dir=args.data_dir))
     peaks = {} if args.skip_memory else memory(args.data_dir)
     if args.plot:
         plot(series, args.plot)

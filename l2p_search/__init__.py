@@ -1,3 +1,81 @@
-"""Search for how far messages should travel on a graph: L2P (KDD '21), tuned and told honestly."""
+"""Search for how far messages should travel on a graph: L2P (KDD '21), tuned and told honestly.
+
+    import l2p_search as l2p
+
+    graph = l2p.load_graph("wisconsin")
+    found = l2p.search(graph, trials=50, name="first")
+    found.best.config, found.confirmed, found.profile
+    found.export("best.yaml")
+
+The names below are the library. They are imported when they are first used, so that importing
+the package itself takes no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from l2p_search.caller import left_as_found
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from l2p_search.api.comparing import Paired as Paired
+    from l2p_search.api.comparing import compare as compare
+    from l2p_search.api.fitting import fit as fit
+    from l2p_search.api.searches import Search as Search
+    from l2p_search.api.searches import open_search as open_search
+    from l2p_search.api.searches import search as search
+    from l2p_search.config import TrialConfig as TrialConfig
+    from l2p_search.data.graph import Graph as Graph
+    from l2p_search.data.loading import load_graph as load_graph
+    from l2p_search.errors import UserError as UserError
+    from l2p_search.intervals import Interval as Interval
+    from l2p_search.results import TrialResult as TrialResult
+    from l2p_search.searching.space.search_space import SearchSpace as SearchSpace
+
+_PUBLIC = {
+    "Graph": "data.graph",
+    "Interval": "intervals",
+    "Paired": "api.comparing",
+    "Search": "api.searches",
+    "SearchSpace": "searching.space.search_space",
+    "TrialConfig": "config",
+    "TrialResult": "results",
+    "UserError": "errors",
+    "compare": "api.comparing",
+    "fit": "api.fitting",
+    "load_graph": "data.loading",
+    "open_search": "api.searches",
+    "search": "api.searches",
+}
+"""Public name -> the module that has it."""
+
+__all__ = [
+    "Graph",
+    "Interval",
+    "Paired",
+    "Search",
+    "SearchSpace",
+    "TrialConfig",
+    "TrialResult",
+    "UserError",
+    "__version__",
+    "compare",
+    "fit",
+    "load_graph",
+    "open_search",
+    "search",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with left_as_found():  # some libraries change the environment when they are imported
+        value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,15 +1,41 @@
 """What a user can cause, each error in one line with its remedy.
 
-Everything that derives from `UserError` is shown as one line and ends the command with exit
-code 2. Anything else is a bug and keeps its traceback.
+Everything that derives from `UserError` is shown as one line and ends a command with exit code 2.
+Anything else is a bug and keeps its traceback.
+
+A message speaks the caller's language: `argument("trials")` reads `trials` for a Python program
+and `--trials` on the command line. Both forms travel in the message until somebody shows it.
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_OPEN, _BAR, _CLOSE = "\x02", "\x1f", "\x03"
+"""Control characters around the two forms of a word; no user's text may hold them."""
+_BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
+
+_FLAGS = {
+    "folder": "--dir",
+    "memory_gb": "--memory",
+    "config": "--config",
+    "tracking_uri": "--tracking-uri",
+}
+"""Arguments whose flag has another name; all others are spelled alike."""
+
 
 class UserError(Exception):
-    """A mistake in the input: the message names the input, what is wrong and what to do."""
+    """A mistake in the input: the message names the input, what is wrong and what to do.
+
+    `str(error)` names the library's arguments, `in_shell(error.message)` the flags.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return in_python(self.message)
 
 
 class ConfigError(UserError):
@@ -22,6 +48,45 @@ class DataError(UserError):
 
 class SearchError(UserError):
     """A search that cannot be started, continued or found."""
+
+
+class SearchExistsError(SearchError):
+    """A search of that name is recorded already, and nobody said to continue it."""
+
+
+class TrainingBugError(Exception):
+    """Training raised what only a bug in l2p-search raises; it holds the worker's traceback.
+
+    It is no `UserError`: nothing that a user changes would mend it, and every further trial would
+    end the same way. The search stops; what has ended is kept, and can be resumed.
+    """
+
+
+def either(python: str, shell: str) -> str:
+    """Words that read differently in a Python program and in a shell."""
+    return f"{_OPEN}{python}{_BAR}{shell}{_CLOSE}"
+
+
+def argument(name: str, value: object = None) -> str:
+    """An argument by its name, such as `trials` or `--trials`; with a value as it is given.
+
+    `argument("resume", True)` is `resume=True` or `--resume`, `argument("sampler", "tpe")` is
+    `sampler='tpe'` or `--sampler tpe`.
+    """
+    flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
+    if value is None:
+        return either(name, flag)
+    return either(f"{name}={value!r}", flag if value is True else f"{flag} {value}")
+
+
+def in_python(message: str) -> str:
+    """The message as a Python program reads it."""
+    return _BOTH.sub(r"\1", message)
+
+
+def in_shell(message: str) -> str:
+    """The message as a reader of a terminal reads it."""
+    return _BOTH.sub(r"\2", message)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

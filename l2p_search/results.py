@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from l2p_search.config import TrialConfig
-from l2p_search.profiles import Curves, Profiles
+from l2p_search.learned import Curves, Profiles, shortened
 
 
 class TrialStatus(StrEnum):
@@ -73,14 +73,11 @@ class TrialResult:
         return tuple(seed for seed in self.seeds if not seed.failed)
 
     @property
-    def status(self) -> TrialStatus:
-        """Complete only when every seed is: a mean over survivors would flatter a config."""
-        complete = len(self.finished) == len(self.seeds)
-        return TrialStatus.COMPLETE if complete else TrialStatus.FAILED
-
-    @property
     def reason(self) -> str | None:
-        """Why the trial failed, by its first failed seed."""
+        """Why training failed, by its first failed seed; None when every seed has a result.
+
+        One failed seed is enough: a mean over survivors would flatter a config.
+        """
         failed = [seed for seed in self.seeds if seed.failed]
         if not failed:
             return None
@@ -127,7 +124,7 @@ class TrialResult:
         return {
             "dataset": self.dataset,
             "data_digest": self.data_digest,
-            "status": self.status.value,
+            "status": (TrialStatus.FAILED if self.reason else TrialStatus.COMPLETE).value,
             "reason": self.reason,
             "val_accuracy_mean": self.val_accuracy_mean,
             "val_accuracy_std": self.val_accuracy_std,
@@ -135,9 +132,19 @@ class TrialResult:
             "test_accuracy_std": self.test_accuracy_std,
             "expected_step": self.expected_step,
             "profile": self.profile,
-            "seconds": self.seconds,
             "config_id": self.config.config_id,
             "config": self.config.to_mapping(),
+            **_shortened(self.measured()),
+        }
+
+    def to_record(self) -> dict[str, Any]:
+        """What a journal keeps: what was measured, and nothing that it says elsewhere."""
+        return _shortened(self.measured())
+
+    def measured(self) -> dict[str, Any]:
+        """What was measured, with all digits: seeds, seconds, curves and profiles."""
+        return {
+            "seconds": self.seconds,
             "seeds": [asdict(seed) for seed in self.seeds],
             "curves": None if self.curves is None else self.curves.to_mapping(),
             "profiles": None if self.profiles is None else self.profiles.to_mapping(),
@@ -145,12 +152,23 @@ class TrialResult:
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
-        """The inverse of `to_mapping`; early records have neither curves nor profiles."""
+        """The inverse of `to_mapping`."""
+        config = TrialConfig.from_mapping(mapping["config"])
+        return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"])
+
+    @classmethod
+    def from_record(
+        cls, mapping: dict[str, Any], config: TrialConfig, dataset: str, data_digest: str
+    ) -> "TrialResult":
+        """The inverse of `to_record` and `measured`, for a known config and graph.
+
+        Early journals have neither curves nor profiles; some say the config once more.
+        """
         curves, profiles = mapping.get("curves"), mapping.get("profiles")
         return cls(
-            config=TrialConfig.from_mapping(mapping["config"]),
-            dataset=mapping["dataset"],
-            data_digest=mapping["data_digest"],
+            config=config,
+            dataset=dataset,
+            data_digest=data_digest,
             seconds=mapping["seconds"],
             seeds=tuple(
                 SeedResult(**{**seed, "profile": _as_tuple(seed["profile"])})
@@ -159,6 +177,11 @@ class TrialResult:
             curves=Curves.from_mapping(curves) if curves else None,
             profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
+
+
+def _shortened(measured: dict[str, Any]) -> dict[str, Any]:
+    """Curves and profiles with five digits: they are drawn, and would be most of a journal."""
+    return measured | {key: shortened(measured[key]) for key in ("curves", "profiles")}
 
 
 _Part = TypeVar("_Part", Curves, Profiles)

@@ -6,7 +6,7 @@ from typing import Any
 from l2p_search.config import TrialConfig
 from l2p_search.results import TrialResult, TrialStatus
 
-INTERRUPTED = "interrupted; runs again with --resume"
+INTERRUPTED = "interrupted; runs again when the search is resumed"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,14 @@ import l2p_search
 _ROOT = Path(l2p_search.__file__).parent
 _ORDER = (
     "errors",
+    "defaults",
+    "caller",
     "published",
     "durations",
     "whole_file",
     "yaml_file",
     "config",
-    "profiles",
+    "learned",
     "results",
     "intervals",
     "trial_record",
@@ -23,7 +25,7 @@ _ORDER = (
     "data",
     "model",
     "training",
-    "search",
+    "searching",
     "tracking",
     "report",
     "display",
@@ -31,22 +33,22 @@ _ORDER = (
     "paper",
     "cli",
 )
-_APART = {"search", "tracking", "report"}  # joined above them alone
-_WITH_CLI = {"display", "api", "paper"}  # moved out of `cli`, and still entangled with it
+_APART = {"searching", "tracking", "report", "display"}  # joined by `api` alone
+_ROOMS = ("space", "records", "running")  # of `searching`, in this order
 _ONLY_IN = {
+    "argparse": {"cli"},
     "torch_geometric": {"data"},
     "mlflow": {"tracking"},
-    "ray": {"search"},
-    "optuna": {"search"},
-    "rich": {"cli"},
+    "ray": {"searching"},
+    "optuna": {"searching"},
+    "rich": {"display", "cli"},
     "yaml": {"yaml_file"},
 }
 _MODULES = sorted(_ROOT.rglob("*.py"))
 
 
 def _layer(path: Path) -> str:
-    layer = path.relative_to(_ROOT).parts[0].removesuffix(".py")
-    return "cli" if layer in _WITH_CLI else layer
+    return path.relative_to(_ROOT).parts[0].removesuffix(".py")
 
 
 def _imports(path: Path) -> list[str]:
@@ -70,6 +72,23 @@ def test_a_module_imports_only_what_comes_before_it(path: Path) -> None:
             imported = rest.split(".")[0]
             assert _ORDER.index(imported) <= _ORDER.index(layer), f"{layer} imports {imported}"
             assert imported == layer or not {imported, layer} <= _APART, f"{layer}: {imported}"
+
+
+@pytest.mark.parametrize("path", sorted((_ROOT / "searching").rglob("*.py")), ids=str)
+def test_the_rooms_of_a_search_import_only_the_rooms_before_them(path: Path) -> None:
+    room = path.relative_to(_ROOT / "searching").parts[0]
+    if room not in _ROOMS:
+        return
+    for name in _imports(path):
+        if name.startswith("l2p_search.searching."):
+            imported = name.split(".")[2]
+            assert _ROOMS.index(imported) <= _ROOMS.index(room), f"{room} imports {imported}"
+
+
+def test_no_two_modules_have_one_name() -> None:
+    names = [path.stem for path in _MODULES if not path.stem.startswith("__")]
+    repeated = {name for name in names if names.count(name) > 1}
+    assert repeated == set()
 
 
 def test_every_layer_is_in_the_order() -> None:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from l2p_search.config import TrialConfig
-from l2p_search.results import SeedResult, TrialResult, TrialStatus
+from l2p_search.results import SeedResult, TrialResult
 
 
 def _seed(seed: int, val: float, profile: tuple[float, ...] = (0.25, 0.75)) -> SeedResult:
@@ -28,13 +28,13 @@ def test_means_and_deviations_are_over_the_seeds() -> None:
     assert trial.val_accuracy_std == pytest.approx(8**0.5)
     assert trial.test_accuracy_mean == 81.0
     assert trial.profile == pytest.approx((0.3, 0.7))
-    assert trial.status is TrialStatus.COMPLETE
+    assert trial.reason is None
 
 
 def test_a_failed_seed_enters_no_mean_and_fails_the_trial() -> None:
     trial = _trial(_seed(0, 80.0), _FAILED)
     assert trial.val_accuracy_mean == 80.0
-    assert trial.status is TrialStatus.FAILED
+    assert trial.to_mapping()["status"] == "failed"
     assert trial.reason == "1 of 2 seeds failed; seed 7: diverged at epoch 3"
 
 
@@ -53,3 +53,10 @@ def test_json_round_trips() -> None:
     trial = _trial(_seed(0, 80.0), _seed(1, 82.5), _FAILED)
     text = json.dumps(trial.to_mapping(), allow_nan=False)
     assert TrialResult.from_mapping(json.loads(text)) == trial
+
+
+def test_a_record_says_what_was_measured_and_nothing_that_a_journal_has_elsewhere() -> None:
+    trial = _trial(_seed(0, 80.0), _seed(1, 82.5))
+    record = json.loads(json.dumps(trial.to_record()))
+    assert set(record) == {"seconds", "seeds", "curves", "profiles"}
+    assert TrialResult.from_record(record, trial.config, "demo", "d") == trial

@@ -1,98 +1,187 @@
-"""Running one search from where its journal stands: display, tracking, signals, trials."""
+"""Running planned searches: with a display, a copy to MLflow, and a way to stop in good order."""
 
-import argparse
-import shlex
-import sys
-from typing import TYPE_CHECKING
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
 
-from l2p_search.display.phrases import elsewhere
-
-if TYPE_CHECKING:
-    from l2p_search.cli.signals import Signals
-    from l2p_search.data.graph import Graph
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.settings import Goal
-    from l2p_search.search.running.cluster import Resources
-    from l2p_search.search.running.run import Finish
-
-
-def conduct(
-    args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal"
-) -> tuple["Finish", int]:
-    """Search; with the exit code, which is not 0 when it was interrupted."""
-    from l2p_search.cli.signals import Signals
-    from l2p_search.search.records.directory import searches_folder
-
-    where = elsewhere(journal.directory, searches_folder(None))
-    # Before the imports of what follows, which may take seconds and may swallow an interrupt.
-    with Signals(f"l2p-search --resume --name {journal.directory.name}{where}") as signals:
-        finish = _run(args, journal, graph, goal, signals)
-        if finish.interrupted:
-            signals.report(finish.outcome)
-            return finish, signals.exit_code
-    return finish, 0
+from l2p_search import defaults
+from l2p_search.api.arguments import check
+from l2p_search.api.planning import Plan
+from l2p_search.api.recording import Tracking, tracking
+from l2p_search.caller import left_as_found
+from l2p_search.display.choosing import Display, Shown, display_of
+from l2p_search.display.live import Subject
+from l2p_search.errors import in_python
+from l2p_search.progress import Event, Snapshot
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.versions import versions
+from l2p_search.searching.running.cluster import Resources
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.pool import Job
+from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 
 
-def _run(
-    args: argparse.Namespace,
-    journal: "Journal",
-    graph: "Graph",
-    goal: "Goal",
-    signals: "Signals",
-) -> "Finish":
-    from l2p_search.api.recording import tracking
-    from l2p_search.display.live import display
-    from l2p_search.progress import Event, Snapshot
-    from l2p_search.search.records.versions import versions
-    from l2p_search.search.running.run import run_search
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """By which means searches run, whatever they search.
 
-    _warn_of_other_versions(journal)
-    journal.begin(goal, {"command": command_line(), "versions": versions()})
-    with display(journal, args.quiet) as show, tracking(args, journal) as record:
+    `stop` ends them in good order when it is set; `command` is what is noted as their origin;
+    `words` turns a remark into the caller's language.
+    """
 
-        def on_event(event: Event, snapshot: Snapshot) -> None:
-            show(event, snapshot)
-            record(event)
+    resources: Resources = field(default_factory=Resources)
+    memory_gb: float = defaults.MEMORY_GB
+    tracking: Tracking = field(default_factory=Tracking)
+    shown: Shown = "auto"
+    stop: threading.Event | None = None
+    command: str = ""
+    words: Callable[[str], str] = in_python
 
-        return run_search(
-            journal,
-            graph,
-            goal,
-            resources(args),
-            memory_gb=args.memory,
-            on_event=on_event,
-            on_pool=signals.watch,
+    def __post_init__(self) -> None:
+        """Refuse what nothing can run on."""
+        check(
+            memory_gb=self.memory_gb,
+            concurrency=self.resources.concurrency,
+            cpus_per_trial=self.resources.cpus_per_trial,
         )
 
-
-def command_line() -> str:
-    """What was typed, to be recorded and to be typed again."""
-    return shlex.join(["l2p-search", *sys.argv[1:]])
-
-
-def resources(args: argparse.Namespace) -> "Resources":
-    """What trials run on, by the options."""
-    from l2p_search.search.running.cluster import Resources
-
-    return Resources(
-        concurrency=args.concurrency,
-        cpus_per_trial=args.cpus_per_trial,
-        gpus_per_trial=args.gpus_per_trial,
-        address=args.address,
-        worker_log=args.verbose or args.log_file is not None,
-    )
+    @property
+    def provenance(self) -> dict[str, str]:
+        """What a journal notes of an invocation."""
+        return {"command": self.command}
 
 
-def _warn_of_other_versions(journal: "Journal") -> None:
+def conduct(plan: Plan, means: Means) -> Finish:
+    """Run one search from where it stands.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
+            good order and can be resumed.
+    """
+    with left_as_found(), _stoppable(means.stop) as stop:
+        journal = plan.open()
+        try:
+            return _conduct(plan, journal, means, stop)
+        finally:
+            journal.close()
+
+
+def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) -> Finish:
+    settings = plan.settings
+    subject = Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
+    with display_of(means.shown, subject) as display:
+        _note_other_versions(journal, display)
+        with tracking(
+            journal, means.tracking, lambda text: display.note(means.words(text))
+        ) as record:
+
+            def on_event(event: Event, snapshot: Snapshot) -> None:
+                display.update(event, snapshot)
+                record(event)
+
+            return run_search(
+                journal,
+                plan.graph,
+                plan.goal,
+                means.resources,
+                provenance=means.provenance,
+                memory_gb=means.memory_gb,
+                on_event=on_event,
+                stop=stop,
+            )
+
+
+def conduct_together(
+    plans: Sequence[Plan],
+    means: Means,
+    *,
+    on_begin: Callable[[Plan], None] = lambda plan: None,
+    on_end: Callable[[Plan, Outcome], None] = lambda plan, outcome: None,
+) -> bool:
+    """Run several searches on the same workers, each opened when its turn comes.
+
+    Args:
+        plans: The searches, in the order in which they are begun.
+        means: By which means; the display is not asked, as `on_begin` and `on_end` are told.
+        on_begin: Is told when a search begins.
+        on_end: Is told when one has ended, with what it found.
+
+    Returns:
+        Whether they were stopped before the end.
+    """
+    with left_as_found(), _stoppable(means.stop) as stop:
+        jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
+        return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
+
+
+def _job(
+    plan: Plan,
+    means: Means,
+    on_begin: Callable[[Plan], None],
+    on_end: Callable[[Plan, Outcome], None],
+) -> Job:
+    until_the_end = ExitStack()
+    opened: list[Journal] = []
+
+    def begin() -> Coordinator:
+        on_begin(plan)
+        journal = plan.open()
+        opened.append(journal)
+        until_the_end.callback(journal.close)
+        record = until_the_end.enter_context(tracking(journal, means.tracking, lambda text: None))
+        return begin_search(
+            journal, plan.goal, means.provenance, lambda event, snapshot: record(event)
+        )
+
+    def end(coordinator: Coordinator) -> None:
+        on_end(plan, read_outcome(opened[0]))
+        until_the_end.close()
+
+    # A grid proposes the same in any order: several of its trials may run at once.
+    any_order = plan.settings.sampler == "grid"
+    return Job(graph=plan.graph, any_order=any_order, begin=begin, end=end)
+
+
+@contextmanager
+def _stoppable(given: threading.Event | None) -> Iterator[threading.Event]:
+    """What ends a search in good order: the caller's event, or Ctrl-C.
+
+    The first Ctrl-C ends it in good order and raises KeyboardInterrupt then; the second one
+    raises it at once.
+    """
+    if given is not None:
+        yield given
+        return
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if stop.is_set():
+        raise KeyboardInterrupt
+
+
+def _note_other_versions(journal: Journal, display: Display) -> None:
     """Numbers of other versions may differ in their last digits, or more."""
-    from l2p_search.search.records.versions import versions
-
     now = versions()
     for began in journal.invocations[:1]:
-        for package, version in began["versions"].items():
+        for package, version in began.get("versions", {}).items():
             if now.get(package) != version:
-                print(
-                    f"l2p-search: note: search '{journal.directory.name}' began with {package}"
-                    f" {version}, this is {now.get(package)}; numbers may differ",
-                    file=sys.stderr,
+                display.note(
+                    f"note: search '{journal.directory.name}' began with {package} {version},"
+                    f" this is {now.get(package)}; numbers may differ"
                 )

@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from l2p_search.errors import SearchError
-from l2p_search.report.config_file import as_yaml
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.outcome import Outcome
+from l2p_search.errors import SearchError, UserError, argument
+from l2p_search.report.config_file import as_json, as_yaml
+from l2p_search.report.script import as_script
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome
 from l2p_search.whole_file import write_whole
 
+SUFFIXES = {"yaml": "yaml", "json": "json", "script": "py"}
+"""The forms of an exported configuration, and how their files end."""
 _BEST = "best.yaml"
+_FORMS = {"yaml": as_yaml, "json": as_json, "script": as_script}
 
 
 def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
@@ -49,3 +53,26 @@ def write_best(journal: Journal, outcome: Outcome) -> Path | None:
             f"{path}: cannot be written ({error.strerror}); the trials are safe in the journal"
         ) from None
     return path
+
+
+def exported(journal: Journal, outcome: Outcome, form: str) -> str:
+    """The best configuration of a search with where it came from, as text.
+
+    Raises:
+        SearchError: No trial has all its seeds yet.
+        UserError: There is no such form, or the configuration has none.
+    """
+    if form not in _FORMS:
+        raise UserError(f"{argument('format', form)}: must be one of {', '.join(_FORMS)}")
+    provenance = provenance_of(journal, outcome)
+    if provenance is None or outcome.best is None:
+        raise SearchError(
+            f"search '{journal.directory.name}' has no complete trial yet; wait for one"
+        )
+    return _FORMS[form](outcome.best.config, provenance)
+
+
+def form_of(path: Path) -> str:
+    """The form that a file's name asks for; YAML where it says nothing."""
+    endings = {"yml": "yaml", **{suffix: form for form, suffix in SUFFIXES.items()}}
+    return endings.get(path.suffix.removeprefix(".").lower(), "yaml")

@@ -1,121 +1,260 @@
-"""What a search is going to be: its settings from the command line, and `--dry-run`."""
+"""What a search is going to be: from a caller's arguments to settings, a goal, and an estimate."""
 
-import argparse
-import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from l2p_search.cli.commands.spaces import size_in_words
-from l2p_search.cli.search_options import DEFAULT_SEEDS
-from l2p_search.config import DEFAULTS, TrialConfig
-from l2p_search.data.catalogue import find_dataset
+from l2p_search import defaults
+from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
+from l2p_search.config import TrialConfig
+from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
+from l2p_search.data.kinds import default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.display.phrases import count, describe_config
-from l2p_search.durations import format_duration
-from l2p_search.errors import SearchError
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.settings import Goal, SearchSettings
-from l2p_search.search.running.cluster import own_cpus
-from l2p_search.search.space.shipped import DEFAULT_SPACE, load_space
-from l2p_search.training.fit import Progress, fit
+from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
+from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
+from l2p_search.searching.running.cluster import own_cpus
+from l2p_search.searching.space.shipped import space_of_model
+from l2p_search.training.fit import Progress
+from l2p_search.training.fit import fit as train
 
-_MEASURED_SECONDS = 20.0
+MEASURED_SECONDS = 20.0
+"""How long one trial is trained at the most to estimate the time of a search."""
 
 
-def new_settings(args: argparse.Namespace) -> tuple[SearchSettings, Graph]:
-    """The settings of a search that begins, with its graph."""
-    dataset = find_dataset(args.dataset)
-    space = load_space(args.space or DEFAULT_SPACE)
-    graph = load_graph(dataset.name, args.data_dir)
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a caller asks of a search. None stands for what was not given."""
+
+    name: str | None = None
+    folder: Path | None = None
+    space: SpaceLike | None = None
+    model: str | None = None
+    trials: int | None = None
+    seeds: int | None = None
+    sampler: Sampler | None = None
+    seed: int | None = None
+    race: bool | None = None
+    confirm: int | None = None
+    confirm_ties: int | None = None
+    time_budget: float | str | None = None
+    data_dir: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no search can be."""
+        check(
+            trials=self.trials,
+            seeds=self.seeds,
+            seed=self.seed,
+            confirm=self.confirm,
+            confirm_ties=self.confirm_ties,
+            sampler=self.sampler,
+        )
+        if self.model is not None and self.space is not None:
+            raise UserError(
+                f"{argument('space', self.space)}: does not go with {argument('model')}, which"
+                " has its own"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A search that is ready to run: where it lives, on which graph, how far it goes.
+
+    `recorded` is the journal of an earlier invocation that this one continues.
+    """
+
+    directory: Path
+    graph: Graph
+    settings: SearchSettings
+    goal: Goal
+    recorded: Journal | None = None
+
+    @property
+    def trials(self) -> int:
+        """How many there will be in all: the goal, unless the space has fewer."""
+        return self.settings.space.at_most(self.goal.trials)
+
+    @property
+    def done(self) -> int:
+        """Trials that have a result already."""
+        if self.recorded is None:
+            return 0
+        return sum(record.result is not None for record in self.recorded.records())
+
+    def open(self) -> Journal:
+        """Begin the search, or continue it; the caller has to close the journal."""
+        if self.recorded is None:
+            return Journal.create(self.directory, self.settings)
+        return Journal.resume(self.directory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """How long a search may take, from one trial in the middle of its space.
+
+    `whole` says whether that trial was trained to its end, or extrapolated to all its epochs.
+    """
+
+    config: TrialConfig
+    trial_seconds: float
+    seconds: float
+    at_once: int
+    whole: bool
+
+
+def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
+    """Turn what is asked for into a search that can run.
+
+    Args:
+        graph: What `load_graph` takes; None for the graph of the search that is continued.
+        wanted: What was asked for.
+        resume: Whether a search of that name is continued.
+
+    Raises:
+        SearchExistsError: The search is recorded, and `resume` is False.
+        UserError: Something that was asked for cannot be.
+    """
+    if isinstance(graph, str) and graph.lower() in DATASETS:
+        graph = graph.lower()  # loaded when it is known to be needed
+    elif graph is not None:
+        graph = load_graph(graph, data_dir=wanted.data_dir)
+    directory = directory_of(graph, wanted, resume)
+    if not Journal.exists(directory):
+        if graph is None:
+            find_search(directory.parent, directory.name)  # raises, with the names there are
+            raise AssertionError("a search without a journal was found")
+        return _new(directory, graph, wanted)
+    recorded = Journal.read(directory)
+    if not resume:
+        raise SearchExistsError(
+            f"search '{directory.name}' exists, with {len(recorded.records())} trials; add"
+            f" {argument('resume', True)} to continue it, or search under another"
+            f" {argument('name')}"
+        )
+    return _continued(recorded, graph, wanted)
+
+
+def directory_of(graph: Graph | str | None, wanted: Wanted, resume: bool) -> Path:
+    """Where the search lives: by its name, else by its graph and space, else the latest."""
+    folder = searches_folder(wanted.folder)
+    if wanted.name is not None:
+        return search_directory(folder, wanted.name)
+    if graph is not None:
+        name = graph if isinstance(graph, str) else graph.name
+        return search_directory(folder, f"{name}-{_space_word(wanted)}")
+    if resume:
+        return find_search(folder, None)
+    raise UserError("which graph? Give one, such as 'demo'")
+
+
+def _space_word(wanted: Wanted) -> str:
+    if wanted.model is not None:
+        return wanted.model
+    if wanted.space is None or isinstance(wanted.space, (str, Path)):
+        return Path(wanted.space or defaults.SPACE).stem
+    return space_of(wanted.space).name
+
+
+def _space(wanted: Wanted) -> SpaceLike | None:
+    return wanted.space if wanted.model is None else space_of_model(wanted.model)
+
+
+def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
+    space = space_of(_space(wanted) or defaults.SPACE)
+    loaded = load_graph(graph, data_dir=wanted.data_dir)
     settings = SearchSettings(
-        dataset=dataset.name,
-        data_digest=graph.digest,
+        dataset=loaded.name,
+        data_digest=loaded.digest,
         space=space,
-        base=DEFAULTS[dataset.kind],
-        seeds=args.seeds or space.seeds or DEFAULT_SEEDS,
-        sampler=args.sampler or "tpe",
-        seed=args.seed or 0,
-        race=bool(args.race),
+        base=default_config(loaded),
+        seeds=wanted.seeds or space.seeds or defaults.SEEDS,
+        sampler=wanted.sampler or defaults.SAMPLER,
+        seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
+        race=bool(wanted.race),
     )
-    return settings, graph
+    settings.check_possible()
+    goal = Goal(
+        trials=wanted.trials or space.trials or defaults.TRIALS,
+        confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
+        ties=defaults.TIES if wanted.confirm_ties is None else wanted.confirm_ties,
+        time_budget=seconds("time_budget", wanted.time_budget) or space.time_budget,
+    )
+    return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
 
-def resumed_settings(args: argparse.Namespace, journal: Journal) -> SearchSettings:
-    """The settings that the search began with; what is given again must agree with them."""
-    settings = journal.settings
+def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> Plan:
+    """What is given again must agree with what the search began with."""
+    settings, name = recorded.settings, recorded.directory.name
     given = {
-        "--dataset": (args.dataset, settings.dataset),
-        "--seeds": (args.seeds, settings.seeds),
-        "--sampler": (args.sampler, settings.sampler),
-        "--seed": (args.seed, settings.seed),
-        "--race": (args.race, settings.race),
+        "dataset": (graph if graph is None or isinstance(graph, str) else graph.name),
+        "seeds": wanted.seeds,
+        "sampler": wanted.sampler,
+        "seed": wanted.seed,
+        "race": wanted.race,
     }
-    for option, (now, began) in given.items():
+    for key, now in given.items():
+        began = getattr(settings, key)
         if now is not None and now != began:
             raise SearchError(
-                f"{option} {now}: search '{journal.directory.name}' began with {began}; leave it"
-                " out to continue, or search under another --name"
+                f"{argument(key, now)}: search '{name}' began with {began}; leave it out to"
+                f" continue, or search under another {argument('name')}"
             )
-    space = settings.space if args.space is None else load_space(args.space)
-    if (space.dimensions, space.fixed) != (settings.space.dimensions, settings.space.fixed):
+    space = _space(wanted)
+    asked = settings.space if space is None else space_of(space)
+    if (asked.dimensions, asked.fixed) != (settings.space.dimensions, settings.space.fixed):
         raise SearchError(
-            f"--space {args.space}: is not the space that search '{journal.directory.name}' began"
-            " with; leave it out to continue, or search under another --name"
+            f"{argument('space', space)}: is not the space that search '{name}' began with; leave"
+            f" it out to continue, or search under another {argument('name')}"
         )
-    return settings
+    loaded = load_graph(settings.dataset if graph is None else graph, data_dir=wanted.data_dir)
+    if loaded.digest != settings.data_digest:
+        raise SearchError(
+            f"search '{name}': the data of {settings.dataset} has changed since (another digest);"
+            f" search under another {argument('name')}"
+        )
+    settings.check_possible()
+    before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
+    goal = Goal(
+        trials=wanted.trials or before.trials,
+        confirm=before.confirm if wanted.confirm is None else wanted.confirm,
+        ties=before.ties if wanted.confirm_ties is None else wanted.confirm_ties,
+        time_budget=seconds("time_budget", wanted.time_budget),
+    )
+    return Plan(
+        directory=recorded.directory,
+        graph=loaded,
+        settings=settings,
+        goal=goal,
+        recorded=recorded,
+    )
 
 
-def print_plan(
-    args: argparse.Namespace,
-    directory: Path,
-    settings: SearchSettings,
-    goal: Goal,
-    graph: Graph,
-    recorded: Journal | None,
-) -> None:
-    """Print what would be done and how long it may take, from one trial in the space's middle."""
-    space = settings.space
-    total = space.at_most(goal.trials)
-    done = 0 if recorded is None else sum(r.result is not None for r in recorded.records())
-    at_once = args.concurrency or max(1, own_cpus() // args.cpus_per_trial)
-    print(f"search    {directory.name}, {'new' if recorded is None else f'{done} trials done'}")
-    print(f"kept in   {directory}")
-    print(
-        f"dataset   {graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
-        f" {count(graph.num_splits, 'split')}"
+def estimate(
+    plan: Plan,
+    *,
+    concurrency: int | None = None,
+    cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
+    memory_gb: float = defaults.MEMORY_GB,
+) -> Estimate:
+    """Measure one trial, and say how long the search may take with so many at once."""
+    at_once = trials_at_once(concurrency, cpus_per_trial)
+    config = plan.settings.config(plan.settings.space.middle())
+    trial_seconds, whole = _measure(plan.graph, config, plan.settings.seeds, memory_gb)
+    total = trial_seconds * (plan.trials - plan.done) / at_once
+    if plan.goal.time_budget is not None:
+        total = min(total, plan.goal.time_budget)
+    return Estimate(
+        config=config, trial_seconds=trial_seconds, seconds=total, at_once=at_once, whole=whole
     )
-    print(f"space     {space.name}: {size_in_words(space)}")
-    for key, dimension in space.dimensions.items():
-        print(f"          {key}: {dimension}")
-    for key, value in space.fixed.items():
-        print(f"          {key}: {value} (fixed)")
-    print(f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}")
-    print(
-        f"size      {count(total, 'trial')} x {count(settings.seeds, 'seed')} ="
-        f" {total * settings.seeds:,} trainings, {at_once} at once"
-        + (" (without the race's savings)" if settings.race else "")
-    )
-    if goal.trials > total:
-        print(f"          --trials {goal.trials} is more than the space has: it stops at {total}")
-    if goal.confirm:
-        print(f"          then up to {1 + goal.ties} x {goal.confirm} fresh seeds to confirm")
-    if sys.stderr.isatty():
-        print(f"measuring one trial, {_MEASURED_SECONDS:.0f} s at most ..", file=sys.stderr)
-    config = settings.config(space.middle())
-    seconds, whole = _measure(graph, config, settings.seeds, args.memory)
-    estimate = seconds * (total - done) / at_once
-    if goal.time_budget is not None:
-        estimate = min(estimate, goal.time_budget)
-    print(
-        f"time      {'about' if whole else 'at most'} {format_duration(estimate)}: a trial with"
-        f" {describe_config(config, space.dimensions)}"
-        + (
-            f" took {seconds:.1f} s"
-            if whole
-            else f" would take {seconds:.0f} s if no seed stopped early"
-        )
-    )
+
+
+def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
+    """How many trials run at once on this machine."""
+    return concurrency or max(1, own_cpus() // cpus_per_trial)
 
 
 def _measure(
@@ -131,13 +270,14 @@ def _measure(
         share = (progress.finished + progress.training * progress.epoch / progress.epochs) / (
             progress.total
         )
-        if time.perf_counter() - started > _MEASURED_SECONDS:
+        if time.perf_counter() - started > MEASURED_SECONDS:
             raise _EnoughError
 
     try:
-        return fit(graph, config, range(seeds), memory_gb=memory_gb, on_epoch=watch).seconds, True
+        result = train(graph, config, range(seeds), memory_gb=memory_gb, on_epoch=watch)
     except _EnoughError:
         return (time.perf_counter() - started) / share, False
+    return result.seconds, True
 
 
 class _EnoughError(Exception):

@@ -1,62 +1,50 @@
-"""A search and its trials as MLflow entries: what `search`, `sync` and `report` write alike."""
+"""MLflow's copy of a search: written while it runs, brought up to date later, given files."""
 
-import argparse
-import csv
-import io
-import json
 import logging
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
-
-from l2p_search.api.exporting import provenance_of
-from l2p_search.display.phrases import count, describe_config, paper_figure
-from l2p_search.intervals import accuracy_of_validation
+from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
+from l2p_search.errors import either
 from l2p_search.progress import Event
-from l2p_search.report.config_file import as_yaml
-from l2p_search.report.drawing import curves_figure, rendered
-from l2p_search.report.profile_drawing import profile_svg
-from l2p_search.report.search_figures import Point, course_figure, lines_figure
-from l2p_search.results import TrialResult, TrialStatus
-from l2p_search.search.records.importance import importance_of
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.outcome import Outcome, read_outcome
-from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.results import TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.lock import is_locked
+from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
-from l2p_search.tracking.store import find_store
-from l2p_search.trial_record import TrialRecord, best_first
-from l2p_search.yaml_file import dump_yaml
+from l2p_search.tracking.store import Store, find_store
+from l2p_search.trial_record import TrialRecord
 
 _log = logging.getLogger(__name__)
 
 
-def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
-    """A trial that has ended, with its profile as data and as a figure."""
-    settings = journal.settings
-    title = f"trial {record.number} on {settings.dataset}"
-    return TrialEntry(
-        uid=trial_uid(journal, record),
-        number=record.number,
-        status=record.status,
-        config=record.config,
-        result=record.result,
-        reason=record.reason,
-        ended=record.ended,
-        files=_trial_files(record.result, title) if record.result is not None else {},
-    )
+@dataclass(frozen=True)
+class Tracking:
+    """Whether and where MLflow gets a copy: `uri`, else what the environment names, else ./mlflow.
+
+    The store is looked up when it is used: a relative folder is that of the moment.
+    """
+
+    on: bool = True
+    uri: str | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store that is meant."""
+        return find_store(self.uri)
 
 
 @contextmanager
-def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[Event], None]]:
-    """Write ended trials to MLflow in the background; say so when some are missing."""
-    if args.no_tracking:
+def tracking(
+    journal: Journal, where: Tracking, note: Callable[[str], None]
+) -> Iterator[Callable[[Event], None]]:
+    """Write ended trials to MLflow in the background; `note` is told when some are missing."""
+    if not where.on:
         yield lambda event: None
         return
-    recorder = Recorder(find_store(args.tracking_uri), search_entry(journal))
+    recorder = Recorder(where.store, search_entry(journal))
 
     def write(ended: TrialRecord) -> None:
         recorder.record(trial_uid(journal, ended), lambda: trial_entry(journal, ended))
@@ -80,184 +68,40 @@ def tracking(args: argparse.Namespace, journal: Journal) -> Iterator[Callable[[E
         failure = recorder.close(entry, interrupted=stopped)
         _log.info("MLflow took %.1f s", recorder.seconds)
         if failure is not None:
-            print(
-                f"l2p-search: MLflow is behind ({failure}); the trials are safe: bring them there"
-                f" with l2p-search sync {journal.directory.name}",
-                file=sys.stderr,
-            )
+            name = journal.directory.name
+            way = either(f"l2p.open_search({name!r}).sync()", f"l2p-search sync {name}")
+            note(f"MLflow is behind ({failure}); the trials are safe: bring them there with {way}")
 
 
-def attach(args: argparse.Namespace, journals: Iterable[Journal], files: dict[str, bytes]) -> None:
-    """Give the runs of searches a copy of files, unless --no-tracking."""
-    if args.no_tracking:
+def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
+    """Write to MLflow what is missing there of a search; nothing is written twice.
+
+    Returns:
+        How many trials were written, and how many were there.
+    """
+    store = where.store
+    with explained(store):
+        tracker = MlflowTracker(store)
+        outcome = read_outcome(journal)
+        search = search_entry(journal, outcome)
+        parent = tracker.begin(search)
+        before = tracker.recorded(parent)
+        for record in outcome.records:
+            uid = trial_uid(journal, record)
+            if record.status is not TrialStatus.RUNNING and not tracker.has(parent, uid):
+                tracker.record(parent, search, trial_entry(journal, record))
+        if not is_locked(journal.directory):
+            unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
+            tracker.finish(parent, search, interrupted=unfinished)
+        return tracker.recorded(parent) - before, before
+
+
+def attach(journals: Iterable[Journal], files: dict[str, bytes], where: Tracking) -> None:
+    """Give the runs of searches a copy of files, unless tracking is off."""
+    if not where.on:
         return
-    store = find_store(args.tracking_uri)
+    store = where.store
     with explained(store):
         tracker = MlflowTracker(store)
         for journal in journals:
             tracker.attach(search_entry(journal), files)
-
-
-def trial_uid(journal: Journal, record: TrialRecord) -> str:
-    """What the trial's run is found by."""
-    return f"{journal.uid}/{record.number}"
-
-
-def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntry:
-    """A search; with an outcome also what it found."""
-    settings = journal.settings
-    newest = journal.invocations[-1] if journal.invocations else {}
-    params = {
-        "dataset": settings.dataset,
-        "space": settings.space.name,
-        "seeds": str(settings.seeds),
-        "sampler": settings.sampler,
-        "seed": str(settings.seed),
-        "race": str(settings.race),
-    }
-    found: dict[str, Any] = {}
-    if outcome is not None:
-        found = {
-            "metrics": _search_metrics(outcome),
-            "description": _description(journal, outcome),
-            "files": _search_files(journal, outcome),
-        }
-    return SearchEntry(
-        uid=journal.uid,
-        name=journal.directory.name,
-        dataset=settings.dataset,
-        data_digest=settings.data_digest,
-        params=params,
-        varied=tuple(settings.space.dimensions),
-        tags={
-            "command": str(newest.get("command", "")),
-            "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
-            "data_digest": settings.data_digest,
-        },
-        **found,
-    )
-
-
-def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
-    files = {"config.yaml": dump_yaml(result.config.to_mapping()).encode()}
-    profile = result.profile
-    if profile is None:
-        return files
-    seeds = [seed for seed in result.finished if seed.profile is not None]
-    data: dict[str, Any] = {
-        "seeds": [seed.seed for seed in seeds],
-        "profile": list(profile),
-        "profile_by_seed": [list(seed.profile or ()) for seed in seeds],
-    }
-    if result.profiles is not None:
-        data |= result.profiles.to_mapping()
-    arrays: dict[str, Any] = {
-        key: np.array(list(value.values()) if isinstance(value, dict) else value)
-        for key, value in data.items()
-    }
-    for key in ("by_degree", "by_class"):
-        if key in data:
-            arrays[f"{key}_labels"] = np.array(list(data[key]))
-    packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays)
-    return files | {
-        "profile.npz": packed.getvalue(),
-        "profile.json": json.dumps(data, allow_nan=False).encode(),
-        "profile.svg": profile_svg(result, title),
-    }
-
-
-def _search_metrics(outcome: Outcome) -> dict[str, float]:
-    counts = outcome.to_mapping()["trials"]
-    metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
-    if outcome.best is not None and outcome.best.objective is not None:
-        metrics["val_accuracy_mean"] = round(outcome.best.objective, 2)
-    for name, interval in (
-        ("confirmed_test_accuracy", outcome.confirmed),
-        ("protocol_test_accuracy", outcome.protocol),
-    ):
-        if interval is not None:
-            metrics[name] = round(interval.mean, 2)
-            if interval.half_width is not None:
-                metrics[f"{name}_half_width"] = round(interval.half_width, 2)
-    return metrics
-
-
-def _description(journal: Journal, outcome: Outcome) -> str:
-    """Markdown for the run's page."""
-    settings, best = outcome.settings, outcome.best
-    whole = (
-        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}` on"
-        f" {settings.dataset}, {settings.seeds} seeds each, proposed by {settings.sampler} (seed"
-        f" {settings.seed})."
-    )
-    if best is None or best.result is None:
-        return f"{whole} No trial has all its seeds yet."
-    # The page shows the first lines only, until one asks for more.
-    lines = []
-    if outcome.confirmed is not None:
-        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds."]
-    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
-    if (paper := paper_figure(settings.dataset, best.config)) is not None:
-        protocol += f" The paper reports {paper}."
-    ties = count(len(outcome.ties) - 1, "other")
-    lines += [
-        protocol,
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
-        f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
-        whole,
-        "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
-        f"Take it away: `l2p-search export --search {journal.directory.name} --out best.yaml`, or"
-        " `best.yaml` among the artifacts.",
-    ]
-    return "\n\n".join(lines)
-
-
-def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
-    files = {
-        "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
-        "leaderboard.csv": _leaderboard(outcome).encode(),
-        "invocations.json": json.dumps(journal.invocations, indent=2).encode(),
-        "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
-    }
-    best, provenance = outcome.best, provenance_of(journal, outcome)
-    if best is not None and best.result is not None and provenance is not None:
-        title = f"best trial on {outcome.settings.dataset}: {best.number}"
-        files["best.yaml"] = as_yaml(best.config, provenance).encode()
-        points = _points(outcome)
-        course = course_figure(points, importance_of(outcome))
-        files["search.png"] = rendered(course, "png")
-        files["trials.png"] = rendered(lines_figure(points), "png")
-        if best.result.profile is not None:
-            files["profile.svg"] = profile_svg(best.result, title)
-        if best.result.curves is not None:
-            files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
-    return files
-
-
-def _points(outcome: Outcome) -> list[Point]:
-    keys = list(outcome.settings.space.dimensions)
-    points = []
-    for record in outcome.records:
-        mean = record.result.val_accuracy_mean if record.result is not None else None
-        if mean is not None:
-            config = record.config.to_mapping()
-            values = {key: config[key] for key in keys}
-            points.append(Point(record.number, mean, values, record.objective is not None))
-    return points
-
-
-def _leaderboard(outcome: Outcome) -> str:
-    text = io.StringIO()
-    keys = list(outcome.settings.space.dimensions)
-    columns = ["number", "status", "val_accuracy_mean", "val_accuracy_std", "seeds", "seconds"]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, *keys, "tie"])
-    ties = {record.number for record in outcome.ties}
-    for record in best_first(outcome.records):
-        if record.status is TrialStatus.RUNNING:
-            continue
-        row, config = record.to_mapping(), record.config.to_mapping()
-        cells = [row[column] for column in columns] + [config[key] for key in keys]
-        writer.writerow([*cells, record.number in ties])
-    return text.getvalue()

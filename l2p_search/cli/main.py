@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 
 from l2p_search import __version__
-from l2p_search.cli import search_options
 from l2p_search.cli.commands import (
     compare,
     datasets,
@@ -23,7 +22,7 @@ from l2p_search.cli.commands import (
     trials,
     ui,
 )
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, in_shell
 
 _SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
 _COMMANDS = (*_SEARCHES, paper, spaces, datasets, train)
@@ -39,7 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"l2p-search {__version__}")
-    search_options.add_options(parser)
+    search.add_options(parser)
     parser.set_defaults(run=search.run)
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")
     for command in _COMMANDS:
@@ -53,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         exit_code: int = args.run(args)
     except UserError as error:
-        print(f"l2p-search: error: {error}", file=sys.stderr)
+        print(f"l2p-search: error: {in_shell(error.message)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough; nothing is left to be said on that pipe.

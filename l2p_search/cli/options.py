@@ -1,9 +1,14 @@
-"""Options that several commands share."""
+"""Options that several commands share, and how their values are read."""
 
 import argparse
+import logging
+import shlex
+import sys
 from pathlib import Path
 
+from l2p_search import defaults
 from l2p_search.durations import parse_duration
+from l2p_search.errors import UserError
 
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -52,6 +57,87 @@ def add_copy(parser: Parser) -> None:
     """--no-tracking and --tracking-uri, of a command that gives MLflow a copy."""
     parser.add_argument("--no-tracking", action="store_true", help="give MLflow no copy")
     add_tracking_uri(parser)
+
+
+def add_figures(parser: Parser) -> None:
+    """--out, of a command that writes figures."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(defaults.FIGURES),
+        metavar="DIR",
+        help=f"the folder for figures (default: ./{defaults.FIGURES})",
+    )
+
+
+def add_resources(parser: argparse.ArgumentParser) -> None:
+    """What trials run on."""
+    on = parser.add_argument_group("what it runs on")
+    on.add_argument(
+        "--concurrency", type=positive, metavar="N", help="trials at once (default: all CPUs)"
+    )
+    on.add_argument(
+        "--cpus-per-trial",
+        type=positive,
+        default=defaults.CPUS_PER_TRIAL,
+        metavar="N",
+        help="threads per trial (%(default)s)",
+    )
+    on.add_argument(
+        "--gpus-per-trial",
+        type=at_least_zero,
+        default=defaults.GPUS_PER_TRIAL,
+        metavar="N",
+        help="GPUs reserved per trial (%(default)g); the engine itself trains on CPUs",
+    )
+    on.add_argument(
+        "--address", metavar="ADDRESS", help="a running Ray cluster, such as auto or HOST:6379"
+    )
+    add_memory(on)
+
+
+def add_memory(parser: Parser) -> None:
+    """--memory."""
+    parser.add_argument(
+        "--memory",
+        type=positive_float,
+        default=defaults.MEMORY_GB,
+        metavar="GB",
+        help="memory per trial: as many seeds train at once as fit into it (%(default)g)",
+    )
+
+
+def add_messages(shown: Parser) -> None:
+    """What is said besides the result."""
+    shown.add_argument("--quiet", action="store_true", help="print the result only")
+    shown.add_argument("--log-file", type=Path, metavar="FILE", help="write a log there")
+    shown.add_argument(
+        "-v", "--verbose", action="store_true", help="show the workers' and Ray's own messages"
+    )
+
+
+def log_to(path: Path | None, verbose: bool) -> None:
+    """Send our own log there; the process is the command's, so nothing is put back."""
+    logger = logging.getLogger("l2p_search")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.handlers = [logging.NullHandler()]
+    if verbose:
+        logger.addHandler(logging.StreamHandler())
+    if path is not None:
+        try:
+            handler = logging.FileHandler(path, encoding="utf-8")
+        except OSError as error:
+            raise UserError(
+                f"--log-file {path}: cannot be written ({error.strerror}); choose another"
+            ) from None
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        logger.addHandler(handler)
+
+
+def command_line() -> str:
+    """What was typed, to be recorded and to be typed again."""
+    return shlex.join(["l2p-search", *sys.argv[1:]])
 
 
 def positive(text: str) -> int:

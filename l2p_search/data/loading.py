@@ -5,6 +5,7 @@ import os
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,9 +23,11 @@ _FORMAT = 1
 _PARTS = ("edges", "y", "train", "val", "test")
 
 
-def load_graph(name: str, data_dir: Path | None = None) -> Graph:
+def load_graph(source: Any, data_dir: Path | None = None) -> Graph:
     """The named dataset from raw files, the cache, or PyTorch Geometric's downloader."""
-    dataset = find_dataset(name)
+    if isinstance(source, Graph):
+        return source
+    dataset = find_dataset(source)
     if dataset.name == "demo":
         return demo_graph()
     raw = find_raw(dataset, data_dir)

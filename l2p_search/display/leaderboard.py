@@ -1,15 +1,17 @@
 """The table of the best trials."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
 from l2p_search.display.phrases import plain
 from l2p_search.results import TrialStatus
-from l2p_search.search.records.outcome import Outcome
 from l2p_search.trial_record import TrialRecord
 
+LEGEND = (
+    "± is the standard deviation over seeds; a tie cannot be told from the best by a paired"
+    " t-test at 5 %."
+)
 _STATUS = {
     TrialStatus.COMPLETE: "",
     TrialStatus.RACED_OUT: "raced out",
@@ -18,25 +20,32 @@ _STATUS = {
 }
 
 
-def print_leaderboard(
-    outcome: Outcome, records: Sequence[TrialRecord], title: str, alive: bool = True
-) -> None:
-    """Print the given trials: validation, whether they tie with the best, and what varied.
+def leaderboard(
+    records: Sequence[TrialRecord],
+    *,
+    keys: Sequence[str],
+    best: TrialRecord | None,
+    ties: Collection[int],
+    title: str,
+    alive: bool = True,
+) -> Table:
+    """The given trials: validation, whether they tie with the best, and what varied.
 
-    `alive` is whether the search runs now; if not, an open trial was interrupted.
+    Args:
+        records: The trials to show, in this order.
+        keys: The hyperparameters that get a column.
+        best: The search's best trial.
+        ties: The numbers of the trials that tie with it.
+        title: Stands above the table.
+        alive: Whether the search runs now; if not, an open trial was interrupted.
     """
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=140)
-    ties = {record.number for record in outcome.ties}
-    best = outcome.best
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")
     table.add_column("validation %", justify="right", no_wrap=True)
     table.add_column("seeds", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("", no_wrap=True)
-    for key in outcome.settings.space.dimensions:
+    for key in keys:
         table.add_column(key, justify="right")
     for record in records:
         result, values = record.result, record.config.to_mapping()
@@ -56,11 +65,6 @@ def print_leaderboard(
             str(len(result.finished)) if result else "-",
             f"{result.seconds:.1f}" if result else "-",
             note,
-            *(plain(values[key]) for key in outcome.settings.space.dimensions),
+            *(plain(values[key]) for key in keys),
         )
-    console.print(table)
-    console.print(
-        "± is the standard deviation over seeds; a tie cannot be told from the best by a paired"
-        " t-test at 5 %.",
-        highlight=False,
-    )
+    return table

@@ -1,9 +1,8 @@
 """What is seen while a search runs: a live panel on a terminal, plain lines elsewhere."""
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -18,40 +17,33 @@ from l2p_search.durations import format_duration
 from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialStatus
-from l2p_search.search.records.journal import Journal
-
-OnEvent = Callable[[Event, Snapshot], None]
 
 
-@contextmanager
-def display(journal: Journal, quiet: bool) -> Iterator[OnEvent]:
-    """Show events on stderr until the context ends."""
-    # This stderr itself: what is printed to it meanwhile, by Ray, is sent elsewhere.
-    console = Console(file=sys.stderr)
-    if quiet:
-        yield lambda event, snapshot: None
-    elif console.is_terminal:
-        panel = LivePanel(journal)
-        with Live(
-            panel,
-            console=console,
-            refresh_per_second=4,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        ):
-            yield panel.update
-    else:
-        yield PlainLines(journal, sys.stderr).update
+@dataclass(frozen=True)
+class Subject:
+    """What a display is of: the search's name, what varies in it, whether trials race."""
+
+    name: str
+    keys: Sequence[str]
+    race: bool = False
 
 
 class PlainLines:
     """A line for each thing that happened."""
 
-    def __init__(self, journal: Journal, file: TextIO) -> None:
+    def __init__(self, subject: Subject, file: TextIO) -> None:
         """The search's own hyperparameters are shown."""
-        self._file = file
-        self._keys = list(journal.settings.space.dimensions)
+        self._file, self._keys = file, subject.keys
+
+    def __enter__(self) -> "PlainLines":
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        """Print a remark that is no event."""
+        self._print(f"l2p-search: {text}")
 
     def update(self, event: Event, snapshot: Snapshot) -> None:
         """Print what happened; the start of a trial is not worth a line."""
@@ -65,25 +57,48 @@ class PlainLines:
                 line += f"; best {snapshot.best.objective:.2f} (trial {snapshot.best.number})"
             if snapshot.seconds_left is not None:
                 line += f"; {format_duration(snapshot.seconds_left)} left"
-        print(line, file=self._file, flush=True)
+        self._print(line)
+
+    def _print(self, line: str) -> None:
+        self._file.write(f"{line}\n")
+        self._file.flush()
 
 
 class LivePanel:
     """Redrawn by rich several times a second, so that the clock runs between events."""
 
-    def __init__(self, journal: Journal) -> None:
-        """Nothing has happened yet."""
-        self._name = journal.directory.name
-        self._settings = journal.settings
-        self._keys = list(self._settings.space.dimensions)
+    def __init__(self, subject: Subject, console: Console) -> None:
+        """Draw on the console within a context; what happened is told by `update`."""
+        self._subject, self._console = subject, console
+        self._live = Live(
+            self,
+            console=console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         self._started = self._updated = time.monotonic()
         self._snapshot: Snapshot | None = None
         self._latest: list[str] = []
 
+    def __enter__(self) -> "LivePanel":
+        """Start drawing."""
+        self._live.start()
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        """Stop drawing, and leave the screen as it was."""
+        self._live.stop()
+
+    def note(self, text: str) -> None:
+        """Print a remark above the panel."""
+        self._console.print(f"l2p-search: {text}", highlight=False, markup=False)
+
     def update(self, event: Event, snapshot: Snapshot) -> None:
         """Take what happened; it is drawn with the next refresh."""
         self._snapshot, self._updated = snapshot, time.monotonic()
-        line = in_words(event, snapshot, self._keys)
+        line = in_words(event, snapshot, self._subject.keys)
         if line is not None:
             self._latest = [*self._latest[-2:], line]
 
@@ -92,17 +107,17 @@ class LivePanel:
         snapshot = self._snapshot
         elapsed = time.monotonic() - self._started
         if snapshot is None:
-            return Text(f"{self._name}: starting Ray ({format_duration(elapsed)})")
+            return Text(f"{self._subject.name}: starting Ray ({format_duration(elapsed)})")
         counts = snapshot.counts
         head = Table.grid(padding=(0, 2))
         head.add_row(
-            Text(self._name, style="bold"),
+            Text(self._subject.name, style="bold"),
             ProgressBar(total=snapshot.goal, completed=snapshot.ended, width=28),
             f"{snapshot.ended}/{snapshot.goal} trials",
             self._time(snapshot, elapsed),
         )
         tally = f"{counts[TrialStatus.RUNNING]} running, {counts[TrialStatus.COMPLETE]} complete"
-        if self._settings.race:
+        if self._subject.race:
             tally += f", {counts[TrialStatus.RACED_OUT]} raced out"
         tally += f", {counts[TrialStatus.FAILED]} failed"
         tally += f"; {snapshot.seeds_per_second:.1f} seeds/s"
@@ -116,7 +131,9 @@ class LivePanel:
         if best is not None and best.result is not None:
             text = Text("best validation ")
             text.append(f"{accuracy_of_validation(best.result)} %", style="bold green")
-            text.append(f"  trial {best.number}  {describe_config(best.config, self._keys)}")
+            text.append(
+                f"  trial {best.number}  {describe_config(best.config, self._subject.keys)}"
+            )
             lines += [text, Text(f"best so far {sparkline(snapshot.best_so_far)}")]
         lines += [Text(line, style="dim", no_wrap=True) for line in self._latest]
         return Group(*lines)
@@ -129,7 +146,7 @@ class LivePanel:
         return f"{text}, about {format_duration(left)} left"
 
 
-def in_words(event: Event, snapshot: Snapshot, keys: list[str]) -> str | None:
+def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | None:
     """One line for what happened; None where it needs none."""
     record = event.record
     if event.kind == "exhausted":

@@ -1,4 +1,4 @@
-"""Small phrases that several commands print."""
+"""Small phrases that are said in several places."""
 
 import shlex
 from collections.abc import Iterable
@@ -33,7 +33,13 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
+def size_in_words(dimensions: int, size: int | None) -> str:
+    """How many configurations a space has, by its dimensions and its size."""
+    varied = count(dimensions, "hyperparameter")
+    return f"{varied}, " + ("not countable" if size is None else count(size, "configuration"))
+
+
 def elsewhere(directory: Path, default_folder: Path) -> str:
-    """The option that a search outside the default folder needs; nothing for one within."""
+    """The flag that a search outside the default folder needs; nothing for one within."""
     inside = directory.parent.absolute() == default_folder.absolute()
     return "" if inside else f" --dir {shlex.quote(str(directory.parent))}"

@@ -1,92 +1,130 @@
-"""What a search found, printed when it ends."""
+"""What a search found, in words and bars."""
 
-from pathlib import Path
+import io
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
 
 from l2p_search.display.charts import bar, bar_chart
-from l2p_search.display.leaderboard import print_leaderboard
-from l2p_search.display.phrases import count, paper_figure
-from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
-from l2p_search.results import TrialStatus
-from l2p_search.search.records.outcome import Outcome
-from l2p_search.search.running.run import Finish
-from l2p_search.trial_record import best_first
+from l2p_search.display.leaderboard import LEGEND, leaderboard
+from l2p_search.display.phrases import count
+from l2p_search.intervals import Interval, accuracy_of_test, accuracy_of_validation
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.trial_record import TrialRecord, best_first
 
 _SHOWN = 10
+_PIPED_WIDTH = 140
 
 
-def print_results(
-    directory: Path,
-    finish: Finish,
-    importance: dict[str, float] | None,
-    best_file: Path | None,
-    where: str,
-) -> None:
-    """The table, the confirmed result, the profile, the importance, what to do next."""
-    outcome = finish.outcome
-    complete = [r for r in outcome.records if r.status is TrialStatus.COMPLETE]
-    failed = [r for r in outcome.records if r.status is TrialStatus.FAILED]
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """All that is told of a search: its trials, the best of them, and what fresh seeds say."""
+
+    name: str
+    dataset: str
+    seeds: int
+    keys: Sequence[str]
+    records: Sequence[TrialRecord]
+    best: TrialRecord | None
+    ties: Collection[int]
+    confirmations: Mapping[int, TrialResult]
+    confirmed: Interval | None
+    protocol: Interval | None
+    paper: str | None
+    importance: Mapping[str, float] | None
+    exhausted: bool = False
+    unconfirmed: Mapping[int, str]
+
+
+def summary_text(summary: Summary, width: int | None = None) -> str:
+    """The table, the confirmed result, the profile and the importance, as plain text."""
+    console = Console(file=io.StringIO(), width=width or _PIPED_WIDTH)
+    print_summary(summary, console)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print the same to a console, a table as wide as it is."""
+    records, best = summary.records, summary.best
+    complete = [r for r in records if r.status is TrialStatus.COMPLETE]
     title = (
-        f"search {directory.name}: {count(len(outcome.records), 'trial')} on"
-        f" {outcome.settings.dataset}, {len(complete)} with all"
-        f" {count(outcome.settings.seeds, 'seed')}"
+        f"search {summary.name}: {count(len(records), 'trial')} on {summary.dataset},"
+        f" {len(complete)} with all {count(summary.seeds, 'seed')}"
     )
-    print_leaderboard(outcome, best_first(complete)[:_SHOWN], title)
-    if failed:
-        print(f"{count(len(failed), 'trial')} failed; the first: {failed[0].reason}")
-    if finish.exhausted:
-        print(f"Every configuration of the space was visited: {len(outcome.records)} in all.")
-    best = outcome.best
-    if best is None or best.result is None:
-        print("No trial finished, so there is no best one.")
-        return
-    _print_accuracy(outcome, finish.unconfirmed)
-    if best.result.profile is not None:
-        steps = f"{best.result.expected_step:.2f} steps"
-        print(f"\nprofile of trial {best.number}: nodes take {steps}")
-        print(bar_chart(best.result.profile))
-    if importance is not None:
-        print("\nimportance for validation accuracy (fANOVA, shares of its variance)")
-        width = max(map(len, importance))
-        for key, share in importance.items():
-            print(f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip())
-    more = 2 * len(outcome.records)
-    print("\nnext")
-    print("  l2p-search ui                         # compare the trials in MLflow")
-    print(f"  l2p-search report --search {directory.name}{where}")
-    print(f"  l2p-search export --search {directory.name}{where} --out best.yaml")
-    print(f"  l2p-search train --dataset {outcome.settings.dataset} --config {best_file}")
-    print(f"  l2p-search --resume --name {directory.name}{where} --trials {more}   # search on")
-
-
-def _print_accuracy(outcome: Outcome, unconfirmed: dict[int, str]) -> None:
-    best = outcome.best
-    if best is None or best.result is None:
-        return
-    ties = len(outcome.ties) - 1
-    print(
-        f"\nbest on validation: trial {best.number}, {accuracy_of_validation(best.result)} %"
-        + (f", tied with {count(ties, 'other')}" if ties else "")
-    )
-    if outcome.confirmed is not None:
-        seeds = len(outcome.confirmations[best.number].seeds)
-        print(f"CONFIRMED TEST ACCURACY: {outcome.confirmed} %   on {seeds} fresh seeds")
-    elif best.number in unconfirmed:
-        print(f"not confirmed: {unconfirmed[best.number]}")
-    print(f"the paper's protocol:    {outcome.protocol} %   on the search's own seeds")
-    if (paper := paper_figure(outcome.settings.dataset, best.config)) is not None:
-        print(f"the paper reports:       {paper}")
-    print(
-        "  ± is the 95 % interval, with a split's seeds taken as one. The first number is the one"
-        " to quote:\n  its seeds chose nothing."
-        if outcome.confirmed is not None
-        else "  ± is the 95 % interval, with a split's seeds taken as one."
-    )
-    others = [number for number in outcome.confirmations if number != best.number]
-    if others:
-        print("  ties on the same fresh seeds: ", end="")
-        print(
-            ", ".join(
-                f"trial {number} {accuracy_of_test(outcome.confirmations[number])}"
-                for number in others
-            )
+    console.print(
+        leaderboard(
+            best_first(complete)[:_SHOWN],
+            keys=summary.keys,
+            best=best,
+            ties=summary.ties,
+            title=title,
         )
+    )
+    lines = [LEGEND, *_exceptions(summary)]
+    if best is None or best.result is None:
+        lines.append("No trial finished, so there is no best one.")
+    else:
+        lines += ["", *_accuracies(summary, best, best.result)]
+        if best.result.profile is not None:
+            steps = f"{best.result.expected_step:.2f} steps"
+            lines += [
+                "",
+                f"profile of trial {best.number}: nodes take {steps}",
+                bar_chart(best.result.profile),
+            ]
+        if summary.importance is not None:
+            lines += ["", *_importance(summary.importance)]
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+
+
+def _exceptions(summary: Summary) -> list[str]:
+    lines = []
+    failed = [r for r in summary.records if r.status is TrialStatus.FAILED]
+    if failed:
+        lines.append(f"{count(len(failed), 'trial')} failed; the first: {failed[0].reason}")
+    if summary.exhausted:
+        lines.append(
+            f"Every configuration of the space was visited: {len(summary.records)} in all."
+        )
+    return lines
+
+
+def _accuracies(summary: Summary, best: TrialRecord, result: TrialResult) -> list[str]:
+    ties = len(summary.ties) - 1
+    lines = [
+        f"best on validation: trial {best.number}, {accuracy_of_validation(result)} %"
+        + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
+    ]
+    if summary.confirmed is not None:
+        seeds = len(summary.confirmations[best.number].seeds)
+        lines.append(f"CONFIRMED TEST ACCURACY: {summary.confirmed} %   on {seeds} fresh seeds")
+    elif best.number in summary.unconfirmed:
+        lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
+    lines.append(f"the paper's protocol:    {summary.protocol} %   on the search's own seeds")
+    if summary.paper is not None:
+        lines.append(f"the paper reports:       {summary.paper}")
+    quote = "  ± is the 95 % interval, with a split's seeds taken as one."
+    if summary.confirmed is not None:
+        quote += " The first number is the one to quote:\n  its seeds chose nothing."
+    lines.append(quote)
+    others = [
+        f"trial {number} {accuracy_of_test(confirmed)}"
+        for number, confirmed in summary.confirmations.items()
+        if number != best.number
+    ]
+    if others:
+        lines.append(f"  ties on the same fresh seeds: {', '.join(others)}")
+    return lines
+
+
+def _importance(importance: Mapping[str, float]) -> list[str]:
+    width = max(map(len, importance))
+    return [
+        "importance for validation accuracy (fANOVA, shares of its variance)",
+        *(
+            f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip()
+            for key, share in importance.items()
+        ),
+    ]

@@ -1,14 +1,27 @@
 """The progress bar of `train`."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-if TYPE_CHECKING:
-    from l2p_search.training.fit import Progress as Epoch
+from l2p_search.training.fit import Progress as Epoch
+
+OnEpoch = Callable[[Epoch], None]
+"""Is called after every epoch."""
+
+
+def training_display(shown: Literal["auto", "off"] | OnEpoch) -> AbstractContextManager[OnEpoch]:
+    """What `fit` calls after each epoch: a bar on a terminal, nothing, or the caller's own."""
+    if callable(shown):
+        return nullcontext(shown)
+    console = Console(stderr=True)
+    if shown == "off" or not console.is_terminal:
+        return nullcontext(lambda progress: None)
+    return TrainingProgress(console)
 
 
 class TrainingProgress:
@@ -33,7 +46,7 @@ class TrainingProgress:
         )
         self._task = self._progress.add_task("", total=None, seeds="starting", epoch="-", best="-")
 
-    def __enter__(self) -> Callable[["Epoch"], None]:
+    def __enter__(self) -> OnEpoch:
         """Start drawing; the value is what `fit` calls after each epoch."""
         self._progress.start()
         return self._update
@@ -47,7 +60,7 @@ class TrainingProgress:
         """Stop drawing."""
         self._progress.stop()
 
-    def _update(self, epoch: "Epoch") -> None:
+    def _update(self, epoch: Epoch) -> None:
         self._progress.update(
             self._task,
             completed=epoch.epoch,

@@ -7,9 +7,9 @@ from typing import Any
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import find_dataset
 from l2p_search.display.phrases import count
-from l2p_search.search.records.settings import Goal, Sampler
-from l2p_search.search.space.search_space import Choices, SearchSpace
-from l2p_search.search.space.shipped import load_space, space_of_model
+from l2p_search.searching.records.settings import Goal, Sampler
+from l2p_search.searching.space.search_space import Choices, SearchSpace
+from l2p_search.searching.space.shipped import load_space, space_of_model
 
 
 @dataclass(frozen=True)

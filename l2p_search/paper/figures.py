@@ -1,24 +1,24 @@
 """The paper's figures 3 to 8, each from searches of its own."""
 
-import argparse
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Sequence
 
 import networkx as nx
 import numpy as np
 from scipy.stats import spearmanr
 
-from l2p_search.cli.output import write_figure
+from l2p_search.api.writing import figure_files
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.intervals import Interval, accuracy_of_test
+from l2p_search.learned import Curves
 from l2p_search.paper.budgets import BUDGETS, base_of, grid_study
-from l2p_search.paper.studies import outcomes_of
-from l2p_search.paper.tables import best_results, graphs_of
-from l2p_search.profiles import Curves
+from l2p_search.paper.studies import Reproduction, Request, outcomes_of
+from l2p_search.paper.tables import best_results
 from l2p_search.report.paper_figures import LEVELS, algorithms_figure, levels_figure
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
 from l2p_search.results import TrialResult
+from l2p_search.training.fit import node_posterior
 
 _STEPS = 16
 """Of the profiles in the paper's figures."""
@@ -35,18 +35,22 @@ keeps q near its prior, or drops most of the features, keeps phi from overfittin
 _LEVEL_EPOCHS = 300
 
 
-def draw_levels(args: argparse.Namespace) -> None:
+def draw_levels(request: Request) -> Reproduction:
     """Figure 3: joint training overfits, bi-level training does not."""
     curves: dict[str, dict[str, Curves]] = {}
-    datasets = args.datasets or ("texas", "pubmed")
+    datasets = request.datasets or ("texas", "pubmed")
     levels = {"level": list(LEVELS)}
-    epochs = BUDGETS[args.budget].epochs or _LEVEL_EPOCHS
+    epochs = BUDGETS[request.budget].epochs or _LEVEL_EPOCHS
     fixed = {**_LEVELS_AS_IN_THE_PAPER, "epochs": epochs, "patience": epochs}  # to the very end
-    studies = [grid_study("levels", dataset, args.budget, levels, fixed) for dataset in datasets]
-    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
-    print("### Figure 3: losses of L2Q by level\n")
-    print("| | level | training loss | validation loss | gap | q(0) | test accuracy, % |")
-    print("|---|---|---|---|---|---|---|")
+    studies = [
+        grid_study("levels", dataset, request.budget, levels, fixed) for dataset in datasets
+    ]
+    outcomes = outcomes_of(request, studies, request.graphs(datasets))
+    lines = [
+        "### Figure 3: losses of L2Q by level\n",
+        "| | level | training loss | validation loss | gap | q(0) | test accuracy, % |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for dataset, outcome in zip(datasets, outcomes, strict=True):
         for record in outcome.records:
             if record.result is None or record.result.curves is None:
@@ -57,19 +61,24 @@ def draw_levels(args: argparse.Namespace) -> None:
             test = accuracy_of_test(record.result)
             shallow = "-" if record.result.profile is None else f"{record.result.profile[0]:.2f}"
             cells = f"{train:.3f} | {val:.3f} | {val - train:.3f} | {shallow} | {test}"
-            print(f"| {dataset} | {record.config.level} | {cells} |")
-    print(f"\nLosses at epoch {epochs}, means over seeds; q and accuracy at a seed's best epoch.")
-    write_figure(args.out / "figure3", levels_figure(curves))
+            lines.append(f"| {dataset} | {record.config.level} | {cells} |")
+    lines.append(
+        f"\nLosses at epoch {epochs}, means over seeds; q and accuracy at a seed's best epoch."
+    )
+    files = figure_files("figure3", levels_figure(curves))
+    return Reproduction(text="\n".join(lines), files=files)
 
 
-def draw_algorithms(args: argparse.Namespace) -> None:
+def draw_algorithms(request: Request) -> Reproduction:
     """Figure 4: variational inference and expectation maximization, beside APPNP."""
     bars: dict[str, dict[str, Interval]] = {}
-    datasets = args.datasets or ("cora", "texas")
+    datasets = request.datasets or ("cora", "texas")
     varied = {"posterior": ["select", "quit"], "algorithm": ["em", "vi"]}
-    studies = [grid_study("algorithms", dataset, args.budget, varied, {}) for dataset in datasets]
-    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
-    rivals = best_results(args, [("appnp", dataset) for dataset in datasets])
+    studies = [
+        grid_study("algorithms", dataset, request.budget, varied, {}) for dataset in datasets
+    ]
+    outcomes = outcomes_of(request, studies, request.graphs(datasets))
+    rivals = best_results(request, [("appnp", dataset) for dataset in datasets])
     for dataset, outcome in zip(datasets, outcomes, strict=True):
         found: dict[str, TrialResult | None] = {"appnp": rivals.get(("appnp", dataset))}
         for record in outcome.records:
@@ -79,38 +88,48 @@ def draw_algorithms(args: argparse.Namespace) -> None:
             for name, result in found.items()
             if result is not None and (interval := accuracy_of_test(result)) is not None
         }
-    print("### Figure 4: learning algorithms\n")
     names = list(dict.fromkeys(name for row in bars.values() for name in row))
-    print(f"| | {' | '.join(names)} |\n|---{'|---' * len(names)}|")
-    for dataset, row in bars.items():
-        print(f"| {dataset} | {' | '.join(str(row.get(name, '-')) for name in names)} |")
-    print("\nTest accuracy in percent with its 95 % interval; APPNP is the best of its search.")
-    write_figure(args.out / "figure4", algorithms_figure(bars))
+    lines = [
+        "### Figure 4: learning algorithms\n",
+        f"| | {' | '.join(names)} |\n|---{'|---' * len(names)}|",
+        *(
+            f"| {dataset} | {' | '.join(str(row.get(name, '-')) for name in names)} |"
+            for dataset, row in bars.items()
+        ),
+        "\nTest accuracy in percent with its 95 % interval; APPNP is the best of its search.",
+    ]
+    files = figure_files("figure4", algorithms_figure(bars))
+    return Reproduction(text="\n".join(lines), files=files)
 
 
-def draw_profiles(args: argparse.Namespace) -> None:
+def draw_profiles(request: Request) -> Reproduction:
     """Figure 5: profiles of the graphs at 16 steps."""
-    panels = _profiles(args)
-    print("### Figure 5: profiles at K = 16\n")
-    print("| | posterior | q(0) | mean step |\n|---|---|---|---|")
+    panels = _profiles(request)
+    lines = [
+        "### Figure 5: profiles at K = 16\n",
+        "| | posterior | q(0) | mean step |\n|---|---|---|---|",
+    ]
     for posterior, panel in panels.items():
         for dataset, profile in panel.items():
             mean = sum(step * share for step, share in enumerate(profile))
-            print(f"| {dataset} | {posterior} | {profile[0]:.3f} | {mean:.2f} |")
-    write_figure(args.out / "figure5", datasets_figure(panels))
+            lines.append(f"| {dataset} | {posterior} | {profile[0]:.3f} | {mean:.2f} |")
+    files = figure_files("figure5", datasets_figure(panels))
+    return Reproduction(text="\n".join(lines), files=files)
 
 
-def draw_correlation(args: argparse.Namespace) -> None:
+def draw_correlation(request: Request) -> Reproduction:
     """Figure 6: the cosine of the profiles of every two graphs, by L2Q."""
-    panel = _profiles(args)["quit"]
-    write_figure(args.out / "figure6", correlation_figure(panel))
+    panel = _profiles(request)["quit"]
+    return Reproduction(files=figure_files("figure6", correlation_figure(panel)))
 
 
-def draw_nodes(args: argparse.Namespace, datasets: tuple[str, ...]) -> None:
+def draw_nodes(request: Request, what: str, usual: Sequence[str]) -> Reproduction:
     """Figures 7 and 8: nodes with many and with few neighbours of their class, and their q."""
-    datasets = args.datasets or datasets
-    graphs = graphs_of(args, datasets)
-    results = _profile_results(args, datasets)
+    lines: list[str] = []
+    files: dict[str, bytes] = {}
+    datasets = request.datasets or usual
+    graphs = request.graphs(datasets)
+    results = _profile_results(request, datasets)
     for dataset, graph in graphs.items():
         result = results.get((dataset, "quit"))
         if result is None or result.profiles is None:
@@ -119,14 +138,15 @@ def draw_nodes(args: argparse.Namespace, datasets: tuple[str, ...]) -> None:
         steps = np.array(result.profiles.node_steps)
         told = ~np.isnan(shares)
         rank = spearmanr(shares[told], steps[told]).statistic
-        print(
+        lines.append(
             f"{dataset}: rank correlation {rank:.2f} of a node's steps with the share of its own"
             f" class within {_HOPS} hops (the paper expects a negative one)"
         )
         for node in _examples(graph, shares):
-            q = _q_of(args, graph, dataset, node)
+            q = _q_of(request, graph, dataset, node)
             figure = node_figure(graph.edges.numpy(), graph.y.numpy(), node, q)
-            write_figure(args.out / f"{args.what}-{dataset}-{node}", figure)
+            files |= figure_files(f"{what}-{dataset}-{node}", figure)
+    return Reproduction(text="\n".join(lines), files=files)
 
 
 def same_class_shares(graph: Graph) -> "np.ndarray":
@@ -149,34 +169,32 @@ def _examples(graph: Graph, shares: "np.ndarray") -> list[int]:
     return [ordered[-1], ordered[0]]
 
 
-def _q_of(args: argparse.Namespace, graph: Graph, dataset: str, node: int) -> list[float]:
-    import dataclasses
-
-    from l2p_search.training.fit import node_posterior
-
-    budget = BUDGETS[args.budget]
+def _q_of(request: Request, graph: Graph, dataset: str, node: int) -> list[float]:
+    budget = BUDGETS[request.budget]
     config = dataclasses.replace(base_of(dataset, budget.epochs), K=_STEPS)
     mean: list[float] = node_posterior(graph, config, range(min(5, budget.seeds)), node).tolist()
     return mean
 
 
-def _profiles(args: argparse.Namespace) -> dict[str, dict[str, tuple[float, ...]]]:
+def _profiles(request: Request) -> dict[str, dict[str, tuple[float, ...]]]:
     panels: dict[str, dict[str, tuple[float, ...]]] = {"quit": {}, "select": {}}
     seven = [name for name, dataset in DATASETS.items() if dataset.paper is not None]
-    for (dataset, posterior), result in _profile_results(args, args.datasets or seven).items():
+    for (dataset, posterior), result in _profile_results(
+        request, request.datasets or seven
+    ).items():
         if result.profile is not None:
             panels[posterior][dataset] = result.profile
     return panels
 
 
 def _profile_results(
-    args: argparse.Namespace, datasets: Sequence[str]
+    request: Request, datasets: Sequence[str]
 ) -> dict[tuple[str, str], TrialResult]:
     """By dataset and posterior."""
     varied = {"posterior": ["quit", "select"]}
     fixed = {"K": _STEPS}
-    studies = [grid_study("profiles", name, args.budget, varied, fixed) for name in datasets]
-    outcomes = outcomes_of(args, studies, graphs_of(args, datasets))
+    studies = [grid_study("profiles", name, request.budget, varied, fixed) for name in datasets]
+    outcomes = outcomes_of(request, studies, request.graphs(datasets))
     return {
         (dataset, record.config.posterior): record.result
         for dataset, outcome in zip(datasets, outcomes, strict=True)
@@ -185,11 +203,11 @@ def _profile_results(
     }
 
 
-FIGURES: dict[str, Any] = {
+FIGURES: dict[str, Callable[[Request], Reproduction]] = {
     "figure3": draw_levels,
     "figure4": draw_algorithms,
     "figure5": draw_profiles,
     "figure6": draw_correlation,
-    "figure7": lambda args: draw_nodes(args, ("cora", "citeseer")),
-    "figure8": lambda args: draw_nodes(args, ("wisconsin", "texas")),
+    "figure7": lambda request: draw_nodes(request, "figure7", ("cora", "citeseer")),
+    "figure8": lambda request: draw_nodes(request, "figure8", ("wisconsin", "texas")),
 }

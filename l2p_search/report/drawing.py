@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from l2p_search.profiles import Curves
+from l2p_search.learned import Curves
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 MAP = "cividis"

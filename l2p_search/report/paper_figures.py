@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from l2p_search.intervals import Interval
-from l2p_search.profiles import Curves
+from l2p_search.learned import Curves
 from l2p_search.report.drawing import BLUE, GREY, ORANGE
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; markers help too.

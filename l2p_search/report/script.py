@@ -7,7 +7,7 @@ random streams are torch's own, so its numbers agree with ours up to the noise o
 from typing import Any
 
 from l2p_search.config import TrialConfig
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, argument
 from l2p_search.report.program import (
     BEFORE,
     ENCODERS,
@@ -45,15 +45,17 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
     if dataset not in _LOADERS:
         known = ", ".join(_LOADERS)
         raise UserError(
-            f"--format script: torch-geometric has no dataset {dataset}; it can be had for {known}"
+            f"{argument('format', 'script')}: torch-geometric has no dataset {dataset}; it can be"
+            f" had for {known}"
         )
     if config.method not in ("l2q", "l2s"):
         raise UserError(
-            f"--format script: {config.method} has no short program; export it as yaml"
+            f"{argument('format', 'script')}: {config.method} has no short program; export it as"
+            " yaml"
         )
     if config.algorithm == "em" and config.level == "joint":
         raise UserError(
-            "--format script: algorithm=em with level=joint has no short program;"
+            f"{argument('format', 'script')}: algorithm=em with level=joint has no short program;"
             " export it as yaml"
         )
     losses = {

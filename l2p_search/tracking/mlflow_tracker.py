@@ -5,6 +5,7 @@ twice. A run that was not finished when its writer died is written anew.
 """
 
 import json
+import logging
 import os
 import tempfile
 import time
@@ -14,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, argument
 from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
@@ -27,31 +28,53 @@ _ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_LOGGING_LEVEL": "ERROR",
     "DO_NOT_TRACK": "true",
 }
 _BATCH = 1000
 
 
-def require_mlflow() -> None:
-    """Before mlflow is imported: its environment; and say so when it is missing.
+@contextmanager
+def quiet_mlflow() -> Iterator[None]:
+    """MLflow with our environment and without its messages; both are put back afterwards.
 
-    Where it is missing, importing it from here could find the folder mlflow/.
+    Raises:
+        UserError: MLflow is not installed. Importing it from a checkout would find the folder
+            mlflow/ instead.
     """
     try:
         version("mlflow")
     except PackageNotFoundError:
         raise UserError("mlflow is not installed; pip install mlflow") from None
-    for key, value in _ENVIRONMENT.items():
-        os.environ.setdefault(key, value)
+    added = [key for key in _ENVIRONMENT if key not in os.environ]
+    os.environ.update({key: _ENVIRONMENT[key] for key in added})
     # An active run of the environment would become the parent of ours.
-    os.environ.pop("MLFLOW_RUN_ID", None)
+    active = os.environ.pop("MLFLOW_RUN_ID", None)
+    import mlflow  # noqa: F401 - sets its loggers up, which are then told to be quiet
+
+    loggers = [logging.getLogger(name) for name in ("mlflow", "alembic")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+        for key in added:
+            os.environ.pop(key, None)
+        if active is not None:
+            os.environ["MLFLOW_RUN_ID"] = active
 
 
 @contextmanager
 def explained(store: Store) -> Iterator[None]:
-    """Turn what a store does to us into one line."""
-    require_mlflow()
+    """Use a store, and turn what it does to us into one line."""
+    with quiet_mlflow(), _in_one_line(store):
+        yield
+
+
+@contextmanager
+def _in_one_line(store: Store) -> Iterator[None]:
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -60,9 +83,10 @@ def explained(store: Store) -> Iterator[None]:
     except (MlflowException, SQLAlchemyError, OSError) as error:
         first = str(error).strip().splitlines()[0].rstrip(".")
         way_out = (
-            "run it from another folder, or name a server with --tracking-uri"
+            f"run it from another folder, or name a server with {argument('tracking_uri')}"
             if store.embedded
-            else "check the address, or leave --tracking-uri out for a database in ./mlflow"
+            else f"check the address, or leave {argument('tracking_uri')} out for a database in"
+            " ./mlflow"
         )
         raise UserError(f"{store.uri}: MLflow cannot use it ({first}); {way_out}") from error
 
@@ -71,8 +95,7 @@ class MlflowTracker:
     """Writes entries to one store."""
 
     def __init__(self, store: Store) -> None:
-        """Connect. The embedded store is made when it is not there yet."""
-        require_mlflow()
+        """Connect, within `explained` or `quiet_mlflow`. The embedded store is made if need be."""
         store.prepare()
         from mlflow import MlflowClient
 

@@ -12,8 +12,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from l2p_search.errors import UserError
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
-from l2p_search.tracking.mlflow_tracker import MlflowTracker
+from l2p_search.tracking.mlflow_tracker import MlflowTracker, quiet_mlflow
 from l2p_search.tracking.store import Store
 
 _log = logging.getLogger(__name__)
@@ -61,6 +62,13 @@ class Recorder:
         return self._failure
 
     def _run(self) -> None:
+        try:
+            with quiet_mlflow():
+                self._serve()
+        except UserError as error:  # MLflow is not installed
+            self._failure = str(error)
+
+    def _serve(self) -> None:
         self._try(self._connect)
         while (trial := self._queue.get()) is not None:
             self._waiting.append(trial)

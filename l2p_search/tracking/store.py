@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, argument
 
 URI_VARIABLE = "MLFLOW_TRACKING_URI"
 _HOME = Path("mlflow")
@@ -31,7 +31,7 @@ class Store:
         except OSError as error:
             raise UserError(
                 f"{self.artifacts}: cannot be made ({error.strerror}); search from another folder,"
-                " or name a server with --tracking-uri"
+                f" or name a server with {argument('tracking_uri')}"
             ) from None
 
 

@@ -17,7 +17,7 @@ from l2p_search.results import SeedResult, TrialResult
 from l2p_search.training.bilevel import BiLevel, objective_of
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
-from l2p_search.training.memory import keep_freed_memory, seeds_at_once
+from l2p_search.training.memory import seeds_at_once
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,6 @@ def fit(
     Seeds are trained together as far as `memory_gb` reaches; how they are grouped changes
     nothing but the order of floating-point sums. `on_seed` is given what each seed predicts.
     """
-    keep_freed_memory()
     started = time.perf_counter()
     network = build_network(graph, config, dtype)
     result: TrialResult | None = None

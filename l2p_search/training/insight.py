@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from l2p_search.data.graph import Graph
-from l2p_search.profiles import Curves, Profiles, degree_bucket
+from l2p_search.learned import Curves, Profiles, degree_bucket
 from l2p_search.training.objective import Scores
 
 _POINTS = 100

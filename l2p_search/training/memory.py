@@ -15,6 +15,9 @@ def keep_freed_memory() -> None:
     An epoch allocates and frees the same tensors as the one before. When their pages go back to
     the system in between, touching them anew costs up to half of an epoch's time. Only glibc
     has this switch; elsewhere nothing happens.
+
+    It cannot be undone, so it is for processes of our own: workers and commands. A program that
+    calls the library keeps its own settings.
     """
     if not sys.platform.startswith("linux"):
         return

@@ -15,12 +15,12 @@ import pytest
 
 from l2p_search.config import DEFAULTS
 from l2p_search.data.demo import demo_graph
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.settings import Goal
-from l2p_search.search.running.coordinator import Coordinator
-from l2p_search.search.space.search_space import parse_space
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.space.search_space import parse_space
 from l2p_search.training.fit import fit
-from tests.search.pretend import drive, settings
+from tests.searching.pretend import drive, settings
 from tests.tracking.serving import wait_for_server
 
 pytestmark = pytest.mark.skipif(

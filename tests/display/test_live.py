@@ -5,13 +5,13 @@ import pytest
 from rich.console import Console
 
 from l2p_search.data.graph import Graph
-from l2p_search.display.live import LivePanel, PlainLines
+from l2p_search.display.live import LivePanel, PlainLines, Subject
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialStatus
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.settings import Goal
-from l2p_search.search.running.coordinator import Coordinator
-from tests.search.pretend import begin, drive
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
+from tests.searching.pretend import begin, drive
 
 
 def _events(tmp_path: Path, graph: Graph) -> tuple[Journal, list[tuple[Event, Snapshot]]]:
@@ -24,6 +24,11 @@ def _events(tmp_path: Path, graph: Graph) -> tuple[Journal, list[tuple[Event, Sn
     return journal, seen
 
 
+def _subject(journal: Journal) -> Subject:
+    settings = journal.settings
+    return Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
+
+
 def _drawn(panel: LivePanel) -> str:
     console = Console(file=io.StringIO(), width=120)
     console.print(panel)
@@ -32,7 +37,7 @@ def _drawn(panel: LivePanel) -> str:
 
 def test_plain_lines_tell_what_happened(tmp_path: Path, small_graph: Graph) -> None:
     journal, events = _events(tmp_path, small_graph)
-    lines = PlainLines(journal, file := io.StringIO())
+    lines = PlainLines(_subject(journal), file := io.StringIO())
     for event, snapshot in events:
         lines.update(event, snapshot)
     said = file.getvalue().splitlines()
@@ -47,7 +52,7 @@ def test_the_panel_shows_counts_the_best_and_the_time_left(
     tmp_path: Path, small_graph: Graph
 ) -> None:
     journal, events = _events(tmp_path, small_graph)
-    panel = LivePanel(journal)
+    panel = LivePanel(_subject(journal), Console(file=io.StringIO()))
     assert "starting Ray" in _drawn(panel)
     ended = [pair for pair in events if pair[0].kind == "ended"]
     for event, snapshot in ended[:9]:
@@ -82,6 +87,6 @@ def test_failures_are_told_with_their_reason(
     record = events[0][0].record
     assert record is not None
     failed = replace(record, status=TrialStatus.FAILED, reason="its worker died")
-    lines = PlainLines(journal, file := io.StringIO())
+    lines = PlainLines(_subject(journal), file := io.StringIO())
     lines.update(Event(kind, failed, reason="its worker died"), events[0][1])  # type: ignore[arg-type]
     assert "its worker died" in file.getvalue()

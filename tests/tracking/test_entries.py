@@ -3,7 +3,7 @@ import math
 import pytest
 
 from l2p_search.config import TrialConfig
-from l2p_search.profiles import Curves
+from l2p_search.learned import Curves
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.tracking.entries import TrialEntry, profile_entropy, profile_stability
 

@@ -14,15 +14,15 @@ from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.results import TrialStatus
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.outcome import read_outcome
-from l2p_search.search.records.settings import Goal
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
 from l2p_search.tracking.entries import TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
 from l2p_search.trial_record import TrialRecord
-from tests.search.pretend import searched
+from tests.searching.pretend import searched
 from tests.tracking.serving import contents
 
 

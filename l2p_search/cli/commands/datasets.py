@@ -28,14 +28,16 @@ def run(args: argparse.Namespace) -> int:
     """Load each dataset; one that is not to be had gets its reason instead of its figures."""
     from l2p_search.data.catalogue import DATASETS
     from l2p_search.data.loading import load_graph
-    from l2p_search.errors import DataError
+    from l2p_search.errors import DataError, in_shell
 
     rows: list[dict[str, Any]] = []
     for dataset in DATASETS.values():
         try:
-            rows.append(_figures(dataset, load_graph(dataset.name, args.data_dir)))
+            rows.append(_figures(dataset, load_graph(dataset.name, data_dir=args.data_dir)))
         except DataError as error:
-            rows.append({"name": dataset.name, "kind": dataset.kind, "error": str(error)})
+            rows.append(
+                {"name": dataset.name, "kind": dataset.kind, "error": in_shell(error.message)}
+            )
     if args.json:
         print(json.dumps(rows, indent=2))
     else:

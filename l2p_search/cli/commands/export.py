@@ -2,17 +2,9 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from l2p_search.cli.options import add_dir
-from l2p_search.cli.output import write_output
-from l2p_search.errors import UserError
-
-if TYPE_CHECKING:
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.outcome import Outcome
-
-_SUFFIXES = {"yaml": "yaml", "json": "json", "script": "py"}
 
 
 def add_parser(commands: Any) -> None:
@@ -28,7 +20,9 @@ def add_parser(commands: Any) -> None:
     which.add_argument("--dataset", metavar="NAME", help="the best of its latest search")
     which.add_argument("--search", metavar="NAME", help="the best of this search")
     which.add_argument("--all", action="store_true", help="of every dataset's latest search")
-    parser.add_argument("--format", choices=list(_SUFFIXES), default="yaml", help="(yaml)")
+    parser.add_argument(
+        "--format", choices=["yaml", "json", "script"], default="yaml", help="(yaml)"
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -40,53 +34,28 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Find the searches, write their best configurations."""
-    from l2p_search.report.config_file import as_json, as_yaml
-    from l2p_search.report.script import as_script
+    """Write the best configuration of one search, or of every dataset's latest."""
+    from l2p_search.api.exporting import SUFFIXES
+    from l2p_search.api.searches import best_of_dataset, latest_by_dataset, open_search
+    from l2p_search.errors import UserError
 
-    forms = {"yaml": as_yaml, "json": as_json, "script": as_script}
-    written = 0
-    for journal, outcome in _searches(args):
-        from l2p_search.api.exporting import provenance_of
-
-        provenance, best = provenance_of(journal, outcome), outcome.best
-        if provenance is None or best is None:
-            continue
-        text = forms[args.format](best.config, provenance)
-        out = args.out
-        if args.all and out is not None:
-            out = out / f"{outcome.settings.dataset}.{_SUFFIXES[args.format]}"
-        if out is None:
-            print(text, end="")
+    if not args.all:
+        if args.search is not None:
+            found = open_search(args.search, args.dir)
         else:
-            write_output(out, text)
-        written += 1
-    if not written:
+            found = best_of_dataset(args.dataset, args.dir)
+        if args.out is None:
+            print(found.exported(args.format), end="")
+        else:
+            print(f"wrote {found.export(args.out, args.format)}")
+        return 0
+    latest = latest_by_dataset(args.dir)
+    if not latest:
         raise UserError("no search has a complete trial yet; see l2p-search status")
+    for dataset, found in latest.items():
+        if args.out is None:
+            print(found.exported(args.format), end="")
+        else:
+            path = args.out / f"{dataset}.{SUFFIXES[args.format]}"
+            print(f"wrote {found.export(path, args.format)}")
     return 0
-
-
-def _searches(args: argparse.Namespace) -> list[tuple["Journal", "Outcome"]]:
-    """The searches that are asked for; of a dataset the latest that has a best."""
-    from l2p_search.search.records.directory import find_search, list_searches, searches_folder
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.outcome import read_outcome
-
-    folder = searches_folder(args.dir)
-    newest = find_search(folder, args.search)
-    directories = [newest] if args.search else list_searches(folder)
-    latest: dict[str, tuple[Journal, Outcome]] = {}
-    for directory in directories:
-        journal = Journal.read(directory)
-        outcome = read_outcome(journal)
-        if outcome.best is not None:
-            latest.setdefault(outcome.settings.dataset, (journal, outcome))
-    if args.dataset is None:
-        return list(latest.values())
-    if args.dataset not in latest:
-        there = ", ".join(sorted(latest)) or "none"
-        raise UserError(
-            f"--dataset {args.dataset}: no search of it in {folder} has a complete trial"
-            f" (there are: {there}); search it first"
-        )
-    return [latest[args.dataset]]

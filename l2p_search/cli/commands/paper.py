@@ -2,11 +2,20 @@
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
-from l2p_search.cli.options import add_data_dir, add_dir, add_tracking_uri
-from l2p_search.cli.search_options import add_messages, add_resources
+from l2p_search import defaults
+from l2p_search.cli.options import (
+    add_data_dir,
+    add_dir,
+    add_figures,
+    add_messages,
+    add_resources,
+    add_tracking_uri,
+    command_line,
+    log_to,
+)
+from l2p_search.cli.signals import Signals
 
 _WHAT = (
     *("table1", "table2", "table3", "table4"),
@@ -28,15 +37,16 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("what", choices=_WHAT, metavar="WHAT", help=", ".join(_WHAT))
     parser.add_argument(
-        "--budget", choices=["smoke", "quick", "full"], default="quick", help="(quick)"
+        "--budget",
+        choices=["smoke", "quick", "full"],
+        default=defaults.BUDGET,
+        help="(%(default)s)",
     )
     parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="(default: those of the table or figure)"
     )
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="(default: the table's)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("figures"), metavar="DIR", help="of figures (./figures)"
-    )
+    add_figures(parser)
     add_data_dir(parser)
     add_dir(parser)
     add_tracking_uri(parser)
@@ -47,16 +57,46 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run or reuse the searches, print."""
-    from l2p_search.cli.commands.search import log_to
-    from l2p_search.paper.figures import FIGURES
-    from l2p_search.paper.studies import InterruptedStudyError
-    from l2p_search.paper.tables import TABLES
-
+    """Run or reuse the searches, print, write the figures."""
     log_to(args.log_file, args.verbose)
-    try:
-        {**TABLES, **FIGURES}[args.what](args)
-    except InterruptedStudyError as error:
-        print("l2p-search: the same command goes on where this one was", file=sys.stderr)
-        return error.code
+    with Signals(command_line()) as signals:
+        from l2p_search.api.conducting import Means
+        from l2p_search.api.recording import Tracking
+        from l2p_search.api.writing import write_files
+        from l2p_search.paper.figures import FIGURES
+        from l2p_search.paper.studies import InterruptedStudyError, Request
+        from l2p_search.paper.tables import TABLES
+        from l2p_search.searching.running.cluster import Resources
+
+        shown = sys.stderr  # this one itself: what Ray prints to it meanwhile is sent elsewhere
+        request = Request(
+            budget=args.budget,
+            datasets=args.datasets,
+            methods=args.methods,
+            folder=args.dir,
+            data_dir=args.data_dir,
+            means=Means(
+                resources=Resources(
+                    concurrency=args.concurrency,
+                    cpus_per_trial=args.cpus_per_trial,
+                    gpus_per_trial=args.gpus_per_trial,
+                    address=args.address,
+                    worker_log=args.verbose or args.log_file is not None,
+                ),
+                memory_gb=args.memory,
+                tracking=Tracking(not args.no_tracking, args.tracking_uri),
+                stop=signals.stop,
+                command=command_line(),
+            ),
+            tell=lambda line: None if args.quiet else print(line, file=shown, flush=True),
+        )
+        try:
+            found = {**TABLES, **FIGURES}[args.what](request)
+        except InterruptedStudyError:
+            print("l2p-search: the same command goes on where this one was", file=sys.stderr)
+            return signals.exit_code
+    if found.text:
+        print(found.text)
+    for path in write_files(args.out, dict(found.files)):
+        print(f"wrote {path}")
     return 0

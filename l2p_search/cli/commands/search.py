@@ -2,189 +2,300 @@
 
 import argparse
 import json
-import logging
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.cli.search_options import DEFAULT_CONFIRM, DEFAULT_TIES, DEFAULT_TRIALS
-from l2p_search.display.phrases import elsewhere
-from l2p_search.errors import SearchError, UserError
+from l2p_search import defaults
+from l2p_search.cli.options import (
+    add_data_dir,
+    add_dir,
+    add_messages,
+    add_resources,
+    add_tracking_uri,
+    command_line,
+    duration,
+    log_to,
+    natural,
+    positive,
+)
+from l2p_search.cli.signals import Signals, say
+from l2p_search.errors import SearchExistsError, UserError
 
 if TYPE_CHECKING:
-    from l2p_search.data.graph import Graph
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.settings import Goal, SearchSettings
-    from l2p_search.search.running.run import Finish
+    from l2p_search.api.planning import Plan, Wanted
+    from l2p_search.api.searches import Search
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a search. Those that make up a search default to None: not given."""
+    what = parser.add_argument_group("what to search")
+    what.add_argument("--dataset", metavar="NAME", help="a dataset of `l2p-search datasets`")
+    add_data_dir(what)
+    what.add_argument(
+        "--space",
+        metavar="NAME",
+        help=f"a space of `l2p-search spaces`, or the path of a YAML file ({defaults.SPACE})",
+    )
+    what.add_argument(
+        "--model",
+        metavar="NAME",
+        help="search a model in its own space: l2q, l2s, mlp, gcn, gat, appnp, .. (see spaces)",
+    )
+    what.add_argument(
+        "--models",
+        metavar="A,B,..",
+        help="search each with the same budget, and compare them paired by seed",
+    )
+    what.add_argument(
+        "--trials",
+        type=positive,
+        metavar="N",
+        help=f"configurations in all, with those of a resumed search (default: the space's"
+        f" budget, else {defaults.TRIALS})",
+    )
+    what.add_argument(
+        "--seeds",
+        type=positive,
+        metavar="N",
+        help=f"seeds per trial (default: the space's, else {defaults.SEEDS})",
+    )
+    what.add_argument(
+        "--sampler",
+        choices=["tpe", "random", "grid", "gp"],
+        help=f"who proposes configurations (default: {defaults.SAMPLER})",
+    )
+    what.add_argument(
+        "--seed",
+        type=natural,
+        metavar="N",
+        help=f"of the sampler (default: {defaults.SAMPLER_SEED})",
+    )
+    what.add_argument(
+        "--race",
+        action="store_true",
+        default=None,
+        help="stop a configuration as soon as it is significantly worse on paired seeds",
+    )
+    what.add_argument(
+        "--confirm",
+        type=natural,
+        metavar="N",
+        help=f"train the best on N fresh seeds (default: {defaults.CONFIRM}; 0 for none)",
+    )
+    what.add_argument(
+        "--confirm-ties",
+        type=natural,
+        metavar="N",
+        help=f"confirm up to N ties beside it (default: {defaults.TIES})",
+    )
+    what.add_argument(
+        "--time-budget",
+        type=duration,
+        metavar="TIME",
+        help="start no trial after this long, such as 8h; those that run are finished",
+    )
+    where = parser.add_argument_group("where it is kept")
+    where.add_argument("--name", metavar="NAME", help="of the search (default: dataset-space)")
+    add_dir(where)
+    where.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue the search of that name; without a name or dataset, the latest",
+    )
+    add_tracking_uri(where)
+    where.add_argument(
+        "--no-tracking",
+        action="store_true",
+        help="write nothing to MLflow; `sync` can do it later",
+    )
+    add_resources(parser)
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the plan, its size and a time estimate; write and search nothing",
+    )
+    shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_messages(shown)
 
 
 def run(args: argparse.Namespace) -> int:
     """One search, or one of each model and how they compare."""
     log_to(args.log_file, args.verbose)
-    if args.models is None:
-        return _run(args, _directory(args))
-    from l2p_search.cli.commands.models import print_comparison, single_searches
-
-    singles = single_searches(args)
-    directories = [_directory(single) for single in singles]
-    for single, directory in zip(singles, directories, strict=True):
-        code = _run(single, directory)
-        if code != 0:
-            return code
-    if not args.dry_run:
-        print_comparison(directories, args.json)
-    return 0
-
-
-def _directory(args: argparse.Namespace) -> Path:
-    """Where the search lives; `--model` is turned into its space."""
-    from l2p_search.search.records.directory import find_search, search_directory, searches_folder
-    from l2p_search.search.space.shipped import DEFAULT_SPACE, space_of_model
-
-    folder = searches_folder(args.dir)
-    if args.model is not None:
-        if args.space is not None:
-            raise UserError(f"--space {args.space}: does not go with --model, which has its own")
-        args.space = space_of_model(args.model)
-    if args.name is not None:
-        return search_directory(folder, args.name)
-    if args.dataset is not None:
-        what = args.model or Path(args.space or DEFAULT_SPACE).stem
-        return search_directory(folder, f"{args.dataset}-{what}")
-    if args.resume:
-        return find_search(folder, None)
-    raise UserError(
-        "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
-        " `l2p-search --help` has the commands"
-    )
-
-
-def _run(args: argparse.Namespace, directory: Path) -> int:
-    from l2p_search.api.planning import new_settings, print_plan, resumed_settings
-    from l2p_search.data.loading import load_graph
-    from l2p_search.search.records.directory import find_search
-    from l2p_search.search.records.journal import Journal
-
-    if Journal.exists(directory):
-        recorded = Journal.read(directory)
-        _check_wanted(args, recorded)
-        settings = resumed_settings(args, recorded)
-        graph = load_graph(settings.dataset, args.data_dir)
-        if graph.digest != settings.data_digest:
-            raise SearchError(
-                f"search '{directory.name}': the data of {settings.dataset} has changed since"
-                " (another digest); search under another --name"
-            )
-    elif args.dataset is None:
-        find_search(directory.parent, directory.name)  # raises, with the names there are
-        raise AssertionError("a search without a journal was found")
-    else:
-        recorded = None
-        settings, graph = new_settings(args)
-    settings.check_possible()
-    goal = _goal(args, settings, recorded)
-    if args.dry_run:
-        print_plan(args, directory, settings, goal, graph, recorded)
-        return 0
-    if recorded is None:
-        journal = Journal.create(directory, settings)
-    else:
-        journal = Journal.resume(directory)
-    try:
-        return _search(args, journal, graph, goal)
-    finally:
-        journal.close()
-
-
-def _check_wanted(args: argparse.Namespace, recorded: "Journal") -> None:
-    """A search that exists is continued when asked for, never by accident."""
-    if args.resume or args.dry_run:
-        return
-    name, done = recorded.directory.name, len(recorded.records())
-    if sys.stdin.isatty() and sys.stderr.isatty() and not args.quiet:
-        print(
-            f"search '{name}' exists, with {done} trials. Continue it? [Y/n] ",
-            end="",
-            file=sys.stderr,
-            flush=True,
+    if args.dataset is None and not args.resume and args.name is None and args.models is None:
+        raise UserError(
+            "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
+            " `l2p-search --help` has the commands"
         )
-        if sys.stdin.readline().strip().lower() in ("", "y", "yes"):
-            return
-    raise SearchError(
-        f"search '{name}' exists, with {done} trials; add --resume to continue it, or search"
-        " under another --name"
+    # Before the imports of what follows, which may take seconds and may swallow an interrupt.
+    with Signals(_again(args.name)) as signals:
+        from l2p_search.api.comparing import rank
+        from l2p_search.api.conducting import Means
+        from l2p_search.api.planning import Wanted
+        from l2p_search.api.recording import Tracking
+        from l2p_search.api.searches import run_plan
+        from l2p_search.errors import in_shell
+        from l2p_search.searching.running.cluster import Resources
+
+        means = Means(
+            resources=Resources(
+                concurrency=args.concurrency,
+                cpus_per_trial=args.cpus_per_trial,
+                gpus_per_trial=args.gpus_per_trial,
+                address=args.address,
+                worker_log=args.verbose or args.log_file is not None,
+            ),
+            memory_gb=args.memory,
+            tracking=Tracking(not args.no_tracking, args.tracking_uri),
+            shown="off" if args.quiet else "auto",
+            stop=signals.stop,
+            command=command_line(),
+            words=in_shell,
+        )
+        models = [args.model]
+        if args.models is not None:
+            models = _models(args.models, args.dataset, args.name, args.space, args.model)
+        plans = [
+            _planned(
+                args.dataset,
+                Wanted(
+                    name=args.name,
+                    folder=args.dir,
+                    space=args.space,
+                    model=model,
+                    trials=args.trials,
+                    seeds=args.seeds,
+                    sampler=args.sampler,
+                    seed=args.seed,
+                    race=args.race,
+                    confirm=args.confirm,
+                    confirm_ties=args.confirm_ties,
+                    time_budget=args.time_budget,
+                    data_dir=args.data_dir,
+                ),
+                resume=args.resume or args.dry_run,
+                ask=not args.quiet,
+            )
+            for model in models
+        ]
+        found = []
+        for plan in plans:
+            if args.dry_run:
+                _print_plan(plan, args.concurrency, args.cpus_per_trial, args.memory)
+                continue
+            search = run_plan(plan, means)
+            if search.interrupted:
+                _report_interrupted(search, _again_of(plan.directory))
+                return signals.exit_code
+            _print(search, args.json)
+            found.append(search)
+        if args.models is not None and found:
+            ranking = rank(found)
+            print(_as_json(ranking.to_mapping()) if args.json else f"\n{ranking}")
+    return 0 if all(search.best is not None for search in found) else 1
+
+
+def _models(
+    names: str, dataset: str | None, name: str | None, space: str | None, model: str | None
+) -> list[str | None]:
+    """The models to search one after another; what contradicts that is refused."""
+    models = [each.strip() for each in names.split(",") if each.strip()]
+    if len(models) < 2 or len(set(models)) < len(models):
+        raise UserError(
+            f"--models {names}: name two or more different ones, such as l2q,appnp,mlp"
+        )
+    for option, given in (("--name", name), ("--space", space), ("--model", model)):
+        if given is not None:
+            raise UserError(f"{option} {given}: does not go with --models, which has one for each")
+    if dataset is None:
+        raise UserError("--models: give the --dataset too")
+    return list(models)
+
+
+def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) -> "Plan":
+    """The plan; on a terminal a user is asked whether an existing search is continued."""
+    from l2p_search.api.planning import make_plan
+
+    try:
+        return make_plan(dataset, wanted, resume=resume)
+    except SearchExistsError as error:
+        if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        said = str(error).partition(";")[0]
+        print(f"{said}. Continue it? [Y/n] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
+            raise
+    return make_plan(dataset, wanted, resume=True)
+
+
+def _print(search: "Search", as_json: bool) -> None:
+    if as_json:
+        print(_as_json(search.to_mapping()))
+        return
+    from rich.console import Console
+
+    from l2p_search.display.summary import print_summary
+
+    console = Console()
+    print_summary(search.summary(), console if console.is_terminal else Console(width=140))
+    if search.best is None:
+        return
+    name, where = search.name, _where(search.directory)
+    print("\nnext")
+    print("  l2p-search ui                         # compare the trials in MLflow")
+    print(f"  l2p-search report --search {name}{where}")
+    print(f"  l2p-search export --search {name}{where} --out best.yaml")
+    best_file = shlex.quote(str(search.directory / "best.yaml"))
+    print(f"  l2p-search train --dataset {search.settings.dataset} --config {best_file}")
+    more = 2 * len(search.outcome.records)
+    print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
+
+
+def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memory: float) -> None:
+    from l2p_search.api.plan_text import plan_text, time_text
+    from l2p_search.api.planning import MEASURED_SECONDS, estimate
+    from l2p_search.errors import in_shell
+
+    print(in_shell(plan_text(plan, concurrency, cpus_per_trial)), flush=True)
+    if sys.stderr.isatty():
+        print(f"measuring one trial, {MEASURED_SECONDS:.0f} s at most ..", file=sys.stderr)
+    found = estimate(
+        plan, concurrency=concurrency, cpus_per_trial=cpus_per_trial, memory_gb=memory
     )
+    print(time_text(plan, found))
 
 
-def _goal(
-    args: argparse.Namespace, settings: "SearchSettings", recorded: "Journal | None"
-) -> "Goal":
-    """What was asked for, else what the search was last asked for, else the space's budget."""
-    from l2p_search.search.records.settings import Goal
+def _report_interrupted(search: "Search", resume: str) -> None:
+    """Say what was interrupted and how to go on."""
+    from l2p_search.display.phrases import count
 
-    before = recorded.goal if recorded is not None else None
-    space = settings.space
-    confirm = args.confirm
-    if confirm is None:
-        confirm = before.confirm if before else DEFAULT_CONFIRM
-    ties = args.confirm_ties
-    if ties is None:
-        ties = before.ties if before else DEFAULT_TIES
-    return Goal(
-        ties=ties,
-        trials=args.trials or (before.trials if before else space.trials or DEFAULT_TRIALS),
-        confirm=confirm,
-        time_budget=args.time_budget or (None if before else space.time_budget),
-    )
+    open_trials = [r.number for r in search.outcome.records if r.status == "running"]
+    say(f"interrupted; {count(len(search.outcome.records) - len(open_trials), 'trial')} kept")
+    if open_trials:
+        numbers = ", ".join(map(str, open_trials))
+        say(f"interrupted and to run again: {count(len(open_trials), 'trial')} ({numbers})")
+    if search.best is not None:
+        say(f"best so far: trial {search.best.number}, validation {search.best.objective:.2f} %")
+    say(f"continue with: {resume}")
 
 
-def _search(args: argparse.Namespace, journal: "Journal", graph: "Graph", goal: "Goal") -> int:
-    from l2p_search.api.conducting import conduct
-    from l2p_search.search.records.directory import searches_folder
-
-    finish, code = conduct(args, journal, graph, goal)
-    if code != 0:
-        return code
-    return _show(args, journal, finish, elsewhere(journal.directory, searches_folder(None)))
+def _again(name: str | None) -> str:
+    """The command that continues a search whose folder is not known yet."""
+    return "l2p-search --resume" + ("" if name is None else f" --name {shlex.quote(name)}")
 
 
-def _show(args: argparse.Namespace, journal: "Journal", finish: "Finish", where: str) -> int:
-    from l2p_search.api.exporting import write_best
-    from l2p_search.display.summary import print_results
-    from l2p_search.search.records.importance import importance_of
-
-    outcome = finish.outcome
-    importance = importance_of(outcome)
-    best_file = write_best(journal, outcome)
-    if args.json:
-        mapping = {
-            "name": journal.directory.name,
-            "directory": str(journal.directory),
-            **outcome.to_mapping(),
-            "importance": importance,
-            "exhausted": finish.exhausted,
-            "out_of_time": finish.out_of_time,
-        }
-        print(json.dumps(mapping, indent=2, allow_nan=False))
-    else:
-        print_results(journal.directory, finish, importance, best_file, where)
-    return 0 if outcome.best is not None else 1
+def _again_of(directory: Path) -> str:
+    return f"l2p-search --resume --name {directory.name}{_where(directory)}"
 
 
-def log_to(path: Path | None, verbose: bool) -> None:
-    """Our own log to a file, and with -v to the terminal."""
-    logger = logging.getLogger("l2p_search")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    logger.handlers = [logging.NullHandler()]
-    if verbose:
-        logger.addHandler(logging.StreamHandler())
-    if path is not None:
-        try:
-            handler = logging.FileHandler(path, encoding="utf-8")
-        except OSError as error:
-            raise UserError(
-                f"--log-file {path}: cannot be written ({error.strerror}); choose another"
-            ) from None
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-        logger.addHandler(handler)
+def _where(directory: Path) -> str:
+    from l2p_search.display.phrases import elsewhere
+    from l2p_search.searching.records.directory import searches_folder
+
+    return elsewhere(directory, searches_folder(None))
+
+
+def _as_json(mapping: dict[str, object]) -> str:
+    return json.dumps(mapping, indent=2, allow_nan=False)

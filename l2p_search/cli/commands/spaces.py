@@ -4,10 +4,10 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from l2p_search.display.phrases import count
+from l2p_search.display.phrases import size_in_words
 
 if TYPE_CHECKING:
-    from l2p_search.search.space.search_space import SearchSpace
+    from l2p_search.searching.space.search_space import SearchSpace
 
 
 def add_parser(commands: Any) -> None:
@@ -29,8 +29,8 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """List, or print one."""
     from l2p_search.errors import UserError
-    from l2p_search.search.space.search_space import read_space
-    from l2p_search.search.space.shipped import find_space_file, shipped_spaces
+    from l2p_search.searching.space.search_space import read_space
+    from l2p_search.searching.space.shipped import find_space_file, shipped_spaces
 
     if args.action == "show":
         if args.name is None:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             print(json.dumps(_mapping(space), indent=2))
         else:
             print(path.read_text(encoding="utf-8").rstrip())
-            print(f"\n# {size_in_words(space)}")
+            print(f"\n# {size_in_words(len(space.dimensions), space.size)}")
         return 0
     if args.name is not None:
         raise UserError(f"spaces list {args.name}: did you mean `spaces show {args.name}`?")
@@ -52,16 +52,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     width = max(len(space.name) for space in spaces)
     for space in spaces:
-        print(f"{space.name:<{width}}  {size_in_words(space):<40} {', '.join(space.dimensions)}")
+        size = size_in_words(len(space.dimensions), space.size)
+        print(f"{space.name:<{width}}  {size:<40} {', '.join(space.dimensions)}")
     return 0
-
-
-def size_in_words(space: "SearchSpace") -> str:
-    """How many configurations it has."""
-    varied = count(len(space.dimensions), "hyperparameter")
-    if space.size is None:
-        return f"{varied}, not countable"
-    return f"{varied}, {count(space.size, 'configuration')}"
 
 
 def _mapping(space: "SearchSpace") -> dict[str, Any]:

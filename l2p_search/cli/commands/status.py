@@ -3,15 +3,14 @@
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.options import add_dir
 from l2p_search.display.phrases import count, describe_config, elsewhere
-from l2p_search.errors import SearchError
+from l2p_search.errors import in_shell
 
 if TYPE_CHECKING:
-    from l2p_search.search.records.outcome import Outcome
+    from l2p_search.api.searches import Search
 
 
 def add_parser(commands: Any) -> None:
@@ -30,53 +29,44 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the journals, print."""
-    from l2p_search.search.records.directory import find_search, list_searches, searches_folder
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.lock import is_locked
-    from l2p_search.search.records.outcome import read_outcome
+    from l2p_search.api.searches import open_all, open_search
 
-    folder = searches_folder(args.dir)
-    newest = find_search(folder, args.name)
-    directories = [newest] if args.name else list_searches(folder)
-    found = []
-    for directory in directories:
-        try:
-            outcome = read_outcome(Journal.read(directory))
-        except SearchError as error:
-            if args.name:
-                raise
-            print(f"l2p-search: {error}", file=sys.stderr)
-            continue
-        found.append((directory, outcome, is_locked(directory)))
+    if args.name is not None:
+        searches = [open_search(args.name, args.dir)]
+    else:
+        searches, errors = open_all(args.dir)
+        for error in errors:
+            print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
     if args.json:
         rows = [
-            {"name": directory.name, "running": running, **outcome.to_mapping()}
-            for directory, outcome, running in found
+            {"name": found.name, "running": found.running, **found.outcome.to_mapping()}
+            for found in searches
         ]
         print(json.dumps(rows, indent=2, allow_nan=False))
         return 0
-    for directory, outcome, running in found:
-        _print(directory, outcome, running)
+    for found in searches:
+        _print(found)
     return 0
 
 
-def _print(directory: Path, outcome: "Outcome", running: bool) -> None:
+def _print(found: "Search") -> None:
     from l2p_search.intervals import accuracy_of_validation
     from l2p_search.results import TrialStatus
-    from l2p_search.search.records.directory import searches_folder
-    from l2p_search.search.records.lock import read_holder
+    from l2p_search.searching.records.directory import searches_folder
+    from l2p_search.searching.records.lock import read_holder
 
-    settings, goal = outcome.settings, outcome.goal
+    outcome, settings, running = found.outcome, found.settings, found.running
+    goal = outcome.goal
     statuses = [record.status for record in outcome.records]
     open_trials = statuses.count(TrialStatus.RUNNING)
     ended, wanted = len(statuses) - open_trials, goal.trials if goal else 0
     if running:
-        state = f"running (process {read_holder(directory).get('pid', '?')})"
+        state = f"running (process {read_holder(found.directory).get('pid', '?')})"
     elif ended >= settings.space.at_most(wanted):
         state = "finished"
     else:
         state = "stopped"
-    print(f"{directory.name}: {state}, {ended} of {count(wanted, 'trial')}")
+    print(f"{found.name}: {state}, {ended} of {count(wanted, 'trial')}")
     print(
         f"  {settings.dataset}, space {settings.space.name}, {settings.seeds} seeds,"
         f" {settings.sampler} with seed {settings.seed}{', racing' * settings.race}"
@@ -89,14 +79,14 @@ def _print(directory: Path, outcome: "Outcome", running: bool) -> None:
     if open_trials:
         parts.append(f"{open_trials} {'running' if running else 'interrupted'}")
     print(f"  trials: {', '.join(parts) or 'none yet'}")
-    best = outcome.best
+    best = found.best
     if best is not None and best.result is not None:
         print(
             f"  best: trial {best.number}, validation {accuracy_of_validation(best.result)} %,"
             f" {describe_config(best.config, settings.space.dimensions)}"
         )
-    if outcome.confirmed is not None:
-        print(f"  confirmed test accuracy: {outcome.confirmed} %")
+    if found.confirmed is not None:
+        print(f"  confirmed test accuracy: {found.confirmed} %")
     if state == "stopped":
-        where = elsewhere(directory, searches_folder(None))
-        print(f"  continue: l2p-search --resume --name {directory.name}{where}")
+        where = elsewhere(found.directory, searches_folder(None))
+        print(f"  continue: l2p-search --resume --name {found.name}{where}")

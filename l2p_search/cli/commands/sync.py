@@ -1,9 +1,11 @@
 """`l2p-search sync`: bring MLflow up to date with the journals."""
 
 import argparse
+import sys
 from typing import Any
 
 from l2p_search.cli.options import add_dir, add_tracking_uri
+from l2p_search.errors import in_shell
 
 
 def add_parser(commands: Any) -> None:
@@ -23,34 +25,16 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every search's trials that are not there."""
-    from l2p_search.api.recording import search_entry, trial_entry, trial_uid
+    from l2p_search.api.searches import open_all, open_search
     from l2p_search.display.phrases import count
-    from l2p_search.results import TrialStatus
-    from l2p_search.search.records.directory import find_search, list_searches, searches_folder
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.lock import is_locked
-    from l2p_search.search.records.outcome import read_outcome
-    from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
-    from l2p_search.tracking.store import find_store
 
-    folder = searches_folder(args.dir)
-    newest = find_search(folder, args.name)
-    store = find_store(args.tracking_uri)
-    with explained(store):
-        tracker = MlflowTracker(store)
-        for directory in [newest] if args.name else list_searches(folder):
-            journal = Journal.read(directory)
-            outcome = read_outcome(journal)
-            search = search_entry(journal, outcome)
-            parent = tracker.begin(search)
-            before = tracker.recorded(parent)
-            for record in outcome.records:
-                uid = trial_uid(journal, record)
-                if record.status is not TrialStatus.RUNNING and not tracker.has(parent, uid):
-                    tracker.record(parent, search, trial_entry(journal, record))
-            if not is_locked(directory):
-                unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
-                tracker.finish(parent, search, interrupted=unfinished)
-            new = tracker.recorded(parent) - before
-            print(f"{directory.name}: {count(new, 'trial')} written, {before} were there")
+    if args.name is not None:
+        searches = [open_search(args.name, args.dir)]
+    else:
+        searches, errors = open_all(args.dir)
+        for error in errors:
+            print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
+    for found in searches:
+        new, before = found.sync(args.tracking_uri)
+        print(f"{found.name}: {count(new, 'trial')} written, {before} were there")
     return 0

@@ -4,13 +4,10 @@ import argparse
 import csv
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from l2p_search.cli.options import add_dir, positive
 from l2p_search.display.phrases import count
-
-if TYPE_CHECKING:
-    from l2p_search.trial_record import TrialRecord
 
 _SHOWN = 20
 
@@ -39,42 +36,38 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the journal, print."""
-    from l2p_search.search.records.directory import find_search, searches_folder
-    from l2p_search.search.records.journal import Journal
-    from l2p_search.search.records.lock import is_locked
-    from l2p_search.search.records.outcome import read_outcome
-    from l2p_search.trial_record import best_first
+    from l2p_search.api.searches import open_search
 
-    directory = find_search(searches_folder(args.dir), args.name)
-    outcome = read_outcome(Journal.read(directory))
-    records, alive = best_first(outcome.records), is_locked(directory)
-    if args.json or args.csv:
-        rows = [_mapping(record, alive) for record in records[: args.top]]
-        if args.csv:
-            _print_csv(rows)
-        else:
-            print(json.dumps(rows, indent=2, allow_nan=False))
-        return 0
-    from l2p_search.display.leaderboard import print_leaderboard
+    found = open_search(args.name, args.dir)
+    if args.json:
+        print(json.dumps(found.rows()[: args.top], indent=2, allow_nan=False))
+    elif args.csv:
+        _print_csv(found.rows()[: args.top])
+    else:
+        from rich.console import Console
 
-    shown = records[: args.top or _SHOWN]
-    title = f"search {directory.name}: {len(shown)} of {count(len(records), 'trial')}"
-    print_leaderboard(outcome, shown, title, alive)
+        from l2p_search.display.leaderboard import LEGEND, leaderboard
+        from l2p_search.trial_record import best_first
+
+        records = best_first(found.outcome.records)
+        shown = records[: args.top or _SHOWN]
+        table = leaderboard(
+            shown,
+            keys=list(found.settings.space.dimensions),
+            best=found.best,
+            ties={record.number for record in found.ties},
+            title=f"search {found.name}: {len(shown)} of {count(len(records), 'trial')}",
+            alive=found.running,
+        )
+        console = Console()
+        console = console if console.is_terminal else Console(width=140)
+        console.print(table)
+        console.print(LEGEND, highlight=False)
     return 0
 
 
-def _mapping(record: "TrialRecord", alive: bool) -> dict[str, Any]:
-    """A search that was killed could not mark its trials as interrupted."""
-    from l2p_search.trial_record import INTERRUPTED
-
-    mapping = record.to_mapping()
-    if mapping["status"] == "running" and not alive:
-        mapping["reason"] = INTERRUPTED
-    return mapping
-
-
 def _print_csv(rows: list[dict[str, Any]]) -> None:
-    """One column a hyperparameter."""
+    """One column per hyperparameter."""
     flat = [{**{key: row[key] for key in row if key != "config"}, **row["config"]} for row in rows]
     if not flat:
         return

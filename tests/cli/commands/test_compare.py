@@ -5,8 +5,8 @@ import pytest
 
 from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
-from l2p_search.search.records.settings import Goal
-from tests.search.pretend import searched
+from l2p_search.searching.records.settings import Goal
+from tests.searching.pretend import searched
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ import pytest
 from l2p_search.cli.main import main
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.demo import demo_graph
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.outcome import read_outcome
-from l2p_search.search.records.settings import Goal
-from l2p_search.search.running.coordinator import Coordinator
-from l2p_search.search.space.search_space import parse_space
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.space.search_space import parse_space
 from l2p_search.training.fit import fit
 from l2p_search.yaml_file import read_yaml_mapping
-from tests.search.pretend import drive, settings
+from tests.searching.pretend import drive, settings
 
 _SPACE = parse_space(
     "tiny", {"K": {"choices": [1, 2, 4]}, "epochs": 9, "hidden": 8, "weight_decay": 1e-6}

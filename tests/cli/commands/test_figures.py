@@ -8,9 +8,9 @@ from matplotlib.image import imread
 
 from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
-from l2p_search.search.records.settings import Goal
+from l2p_search.searching.records.settings import Goal
 from l2p_search.tracking.store import find_store
-from tests.search.pretend import searched
+from tests.searching.pretend import searched
 
 
 @pytest.fixture(autouse=True)

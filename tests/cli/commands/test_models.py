@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-
 from l2p_search.cli.commands.models import print_comparison
+
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.search.records.settings import Goal
+from l2p_search.searching.records.settings import Goal
 from tests.cli.running import Cli
-from tests.search.pretend import searched
+from tests.searching.pretend import searched
 
 
 def test_each_is_compared_with_the_first_on_the_same_seeds(

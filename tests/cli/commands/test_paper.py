@@ -14,8 +14,8 @@ from l2p_search.paper import studies
 from l2p_search.paper.budgets import BUDGETS, method_study, narrowed
 from l2p_search.paper.figures import same_class_shares
 from l2p_search.published import TABLE_1, TABLE_1_SPREAD, TABLE_2, TABLE_3, TABLE_4
-from l2p_search.search.space.search_space import Choices
-from l2p_search.search.space.shipped import load_space, space_of_model
+from l2p_search.searching.space.search_space import Choices
+from l2p_search.searching.space.shipped import load_space, space_of_model
 from tests.cli.running import Cli
 
 _PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper" / "l2p.tex"

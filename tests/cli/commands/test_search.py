@@ -136,7 +136,9 @@ def test_an_interrupt_ends_in_good_order_and_a_term_too_and_both_can_be_resumed(
     running = [trial for trial in cli.trials("s") if trial["status"] == "running"]
     assert len(running) <= 1
     assert ("interrupted and to run again: 1 trial" in err) == bool(running)
-    assert all(t["reason"] == "interrupted; runs again with --resume" for t in running)
+    assert all(
+        t["reason"] == "interrupted; runs again when the search is resumed" for t in running
+    )
     assert f"stopped, {cli.ended('s')} of 12 trials" in cli.run("status", "s").stdout
 
     process = cli.start("--resume", "--name", "s", *_ONE)

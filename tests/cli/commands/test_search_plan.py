@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.api.planning import Plan
+from l2p_search.api.searches import Search
 from l2p_search.cli.main import main
 from l2p_search.config import DEFAULTS
 from l2p_search.data.demo import demo_graph
-from l2p_search.search.records.journal import Journal
-from l2p_search.search.records.settings import Goal
-from l2p_search.search.space.shipped import load_space
-from tests.search.pretend import settings
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.space.shipped import load_space
+from tests.searching.pretend import settings
 
 
 @pytest.fixture(autouse=True)
@@ -143,17 +145,17 @@ def test_on_a_terminal_it_asks_before_it_continues(
         def isatty(self) -> bool:
             return True
 
-    searched: list[Journal] = []
+    searched: list[Plan] = []
 
-    def search(args: object, journal: Journal, graph: object, goal: object) -> int:
-        searched.append(journal)
-        return 0
+    def run_plan(plan: Plan, means: object) -> Search:
+        searched.append(plan)
+        return Search(existing)
 
-    monkeypatch.setattr("l2p_search.cli.commands.search._search", search)
+    monkeypatch.setattr("l2p_search.api.searches.run_plan", run_plan)
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     monkeypatch.setattr(sys, "stderr", said := Terminal())
     code = main(["--dataset", "demo", "--space", "smoke"])
-    assert (code == 0, bool(searched)) == (goes_on, goes_on)
+    assert (code, bool(searched)) == ((1, True) if goes_on else (2, False))  # no best: 1
     assert "search 'demo-smoke' exists, with 0 trials. Continue it? [Y/n]" in said.getvalue()
 
 

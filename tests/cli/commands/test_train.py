@@ -108,6 +108,6 @@ def test_ctrl_c_ends_with_130(
     def interrupt(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(train, "_config", interrupt)
+    monkeypatch.setattr(train, "_assignments", interrupt)
     assert main(_QUICK) == 130
     assert capsys.readouterr().err == "l2p-search: interrupted\n"

@@ -1,0 +1,212 @@
+"""compare: two searches, trials or results, paired by seed and split."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from l2p_search.api.searches import Search, open_search
+from l2p_search.caller import left_as_found
+from l2p_search.errors import UserError
+from l2p_search.published import paper_accuracy
+from l2p_search.report.comparison import Comparison
+from l2p_search.report.comparison import compare as compare_results
+from l2p_search.results import TrialResult
+from l2p_search.trial_record import TrialRecord
+
+_NAMES = {"test_accuracy": "test accuracy", "val_accuracy": "validation accuracy"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired:
+    """The second against the first on the seeds that both have.
+
+    Attributes:
+        first: What is compared with.
+        second: What is compared.
+        fresh: Whether the seeds are fresh ones that chose nothing, or the searches' own.
+        test: The comparison of test accuracy; its `difference` is the second minus the first.
+        validation: The comparison of validation accuracy.
+
+    Example:
+        >>> import l2p_search as l2p
+        >>> first = l2p.fit("demo", K=1, epochs=20, seeds=3)
+        >>> second = l2p.fit("demo", K=4, epochs=20, seeds=3)
+        >>> l2p.compare(first, second).test.seeds
+        3
+    """
+
+    first: str
+    second: str
+    fresh: bool
+    test: Comparison
+    validation: Comparison
+
+    @property
+    def verdict(self) -> str:
+        """What the second is against the first on test nodes: better, worse or a tie, at 95 %."""
+        return self.test.verdict
+
+    @property
+    def difference(self) -> Any:
+        """The second's test accuracy minus the first's, in points, with its interval."""
+        return self.test.difference
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "fresh_seeds": self.fresh,
+            "comparisons": [self.test.to_mapping(), self.validation.to_mapping()],
+        }
+
+    def __str__(self) -> str:
+        seeds = "fresh ones that chose nothing" if self.fresh else "the searches' own"
+        lines = [f"on {self.test.seeds} seeds, {seeds}; ± is the 95 % interval over splits"]
+        width = max(len(self.first), len(self.second))
+        words = {
+            "a tie": f"a tie: {self.first} and {self.second} cannot be told apart",
+            "better": f"{self.second} is better than {self.first}",
+            "worse": f"{self.second} is worse than {self.first}",
+        }
+        for each in (self.test, self.validation):
+            lines += [
+                "",
+                _NAMES[each.metric],
+                f"  {self.first:<{width}}  {each.first} %",
+                f"  {self.second:<{width}}  {each.second} %",
+                f"  difference {each.difference} points: {words[each.verdict]}",
+            ]
+        return "\n".join(lines)
+
+
+@left_as_found()
+def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Paired:
+    """Compare two searches, trials or results on the seeds that both have.
+
+    The same seed has the same split, initialisation and noise for both: differences are paired.
+    Of two searches that were confirmed the fresh seeds are taken, else the searches' own.
+
+    Args:
+        first: A `Search` or its name, a trial such as "NAME:12", or a `TrialResult` of `fit`.
+        second: Another one, on the same graph.
+        folder: The folder of searches, for names.
+
+    Returns:
+        The second against the first, on test and on validation nodes.
+
+    Raises:
+        UserError: They are of different graphs, or share no seeds, or have no result yet.
+
+    Example:
+        >>> import l2p_search as l2p
+        >>> one = l2p.fit("demo", K=2, epochs=20, seeds=2)
+        >>> l2p.compare(one, one).verdict
+        'a tie'
+    """
+    sides = [_side(given, folder) for given in (first, second)]
+    names = [name for name, _, _ in sides]
+    if names[0] == names[1]:
+        names = [f"{names[0]} (first)", f"{names[1]} (second)"]
+    fresh = all(confirmed is not None for _, _, confirmed in sides)
+    results = [confirmed if fresh and confirmed else own for _, own, confirmed in sides]
+    return Paired(
+        first=names[0],
+        second=names[1],
+        fresh=fresh,
+        test=compare_results(results[0], results[1], "test_accuracy"),
+        validation=compare_results(results[0], results[1], "val_accuracy"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The best of several searches on the same seeds, each against the first."""
+
+    dataset: str
+    fresh: bool
+    searches: Sequence[str]
+    methods: Sequence[str]
+    comparisons: Sequence[Comparison]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        rows = [
+            {"method": method, "search": name, **comparison.to_mapping()}
+            for method, name, comparison in zip(
+                self.methods, self.searches, self.comparisons, strict=True
+            )
+        ]
+        return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
+
+    def __str__(self) -> str:
+        kind = "fresh seeds, which chose nothing" if self.fresh else "the searches' own seeds"
+        width = max(map(len, self.methods))
+        lines = [
+            f"{self.dataset}: test accuracy on {self.comparisons[0].seeds} {kind}",
+            f"  {'':<{width}}  {'accuracy, %':<14}  {'paper':>6}"
+            f"  against {self.methods[0]}, paired",
+        ]
+        for method, comparison in zip(self.methods, self.comparisons, strict=True):
+            paper = paper_accuracy(method, self.dataset)
+            against = f"{comparison.difference} points: {comparison.verdict}"
+            lines.append(
+                f"  {method:<{width}}  {comparison.second!s:<14}"
+                f"  {'-' if paper is None else f'{paper:.2f}':>6}"
+                f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
+            )
+        return "\n".join([*lines, "  ± is the 95 % interval, with a split's seeds taken as one"])
+
+
+def rank(searches: Sequence[Search]) -> Ranking:
+    """Compare the best of several searches of one graph, each with the first.
+
+    Raises:
+        UserError: A search has no complete trial.
+    """
+    missing = [found.name for found in searches if found.best is None]
+    if missing:
+        raise UserError(f"no trial of {', '.join(missing)} has all its seeds: nothing to compare")
+    sides = [_side(found, None) for found in searches]
+    fresh = all(confirmed is not None for _, _, confirmed in sides)
+    results = [confirmed if fresh and confirmed else own for _, own, confirmed in sides]
+    return Ranking(
+        dataset=searches[0].settings.dataset,
+        fresh=fresh,
+        searches=[found.name for found in searches],
+        methods=[result.config.method for result in results],
+        comparisons=[compare_results(results[0], each, "test_accuracy") for each in results],
+    )
+
+
+def _side(given: Any, folder: str | Path | None) -> tuple[str, TrialResult, TrialResult | None]:
+    """Its name, its result on its own seeds, and the one on fresh seeds where there is one."""
+    if isinstance(given, TrialResult):
+        return given.config.method, given, None
+    if isinstance(given, Search):
+        return _of_search(given, given.name, given.best)
+    if not isinstance(given, str):
+        raise UserError(
+            f"{type(given).__name__} cannot be compared; give a search, its name, a trial such as"
+            " NAME:12, or a result of fit"
+        )
+    name, colon, number = given.rpartition(":")
+    found = open_search(name if colon else given, folder)
+    return _of_search(found, given, _numbered(found, given, number) if colon else found.best)
+
+
+def _of_search(
+    found: Search, name: str, chosen: TrialRecord | None
+) -> tuple[str, TrialResult, TrialResult | None]:
+    if chosen is None or chosen.result is None:
+        raise UserError(f"{name}: has no result yet; wait for one, or look at its trials")
+    return name, chosen.result, found.outcome.confirmations.get(chosen.number)
+
+
+def _numbered(found: Search, text: str, number: str) -> TrialRecord:
+    for record in found.outcome.records:
+        if str(record.number) == number:
+            return record
+    last = len(found.outcome.records) - 1
+    raise UserError(f"{text}: there is no trial {number}; give one of 0 to {last}")

@@ -1,0 +1,167 @@
+"""Looking at what was learned: profiles over datasets, and one node's way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from l2p_search import defaults
+from l2p_search.api.recording import Tracking, attach
+from l2p_search.api.writing import figure_files
+from l2p_search.caller import left_as_found
+from l2p_search.config import TrialConfig
+from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.graph import Graph
+from l2p_search.data.kinds import default_config
+from l2p_search.data.loading import load_graph
+from l2p_search.errors import UserError, argument
+from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
+from l2p_search.searching.records.directory import list_searches, searches_folder
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import best_of
+from l2p_search.training.fit import node_posterior
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The profile of the best trial of a dataset with one posterior."""
+
+    posterior: str
+    dataset: str
+    accuracy: float
+    profile: Sequence[float]
+    journal: Journal
+
+
+def profile_drawings(
+    datasets: Sequence[str] | None = None,
+    *,
+    folder: Path | None = None,
+    tracking: Tracking = Tracking(),  # noqa: B008 - frozen
+) -> dict[str, bytes]:
+    """How far nodes look, over all searched datasets, and the cosine of every two profiles.
+
+    Args:
+        datasets: The datasets to draw; all that were searched by default.
+        folder: The folder of searches.
+        tracking: Whether the runs of the searches get a copy in MLflow.
+
+    Returns:
+        File name -> content: the two figures as PNG and SVG.
+
+    Raises:
+        UserError: There is nothing to draw, or no search of a dataset.
+    """
+    found = _profiles(datasets, searches_folder(folder))
+    if not found:
+        raise UserError("no search has a complete trial yet; wait for one")
+    panels: dict[str, dict[str, Sequence[float]]] = {}
+    for best in found:
+        panels.setdefault(best.posterior, {})[best.dataset] = best.profile
+    named = {f"{best.dataset} ({best.posterior})": best.profile for best in found}
+    files = figure_files("profiles", datasets_figure(panels))
+    files |= figure_files("correlation", correlation_figure(named))
+    with left_as_found():
+        attach({best.journal for best in found}, files, tracking)
+    return files
+
+
+def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
+    """The best of each posterior and dataset over all searches, in the paper's order."""
+    found: dict[tuple[str, str], _Best] = {}
+    seen = set()
+    for directory in list_searches(folder):
+        journal = Journal.read(directory)
+        dataset = journal.settings.dataset
+        seen.add(dataset)
+        for record in journal.records():
+            if record.objective is None or record.result is None or not record.result.profile:
+                continue
+            key = (record.config.posterior, dataset)
+            if key not in found or found[key].accuracy < record.objective:
+                found[key] = _Best(*key, record.objective, record.result.profile, journal)
+    for name in datasets or ():
+        if name not in seen:
+            there = ", ".join(sorted(seen)) or "none"
+            raise UserError(
+                f"{argument('datasets')} {name}: no search of it in {folder} (there are: {there})"
+            )
+    paper = list(DATASETS)
+    wanted = [best for best in found.values() if best.dataset in (datasets or seen)]
+
+    def place(best: "_Best") -> tuple[str, int, str]:
+        order = paper.index(best.dataset) if best.dataset in paper else len(paper)
+        return best.posterior, order, best.dataset
+
+    return sorted(wanted, key=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NodeLook:
+    """How far one node looks: q(t) as a mean over seeds, and a drawing of its surroundings."""
+
+    graph: Graph
+    node: int
+    origin: str
+    q: "Tensor"
+    files: dict[str, bytes]
+
+    @property
+    def expected_step(self) -> float:
+        """The mean of q."""
+        return float(sum(step * share for step, share in enumerate(self.q.tolist())))
+
+
+def look_at_node(
+    graph: Any,
+    node: int,
+    *,
+    seeds: int = defaults.NODE_SEEDS,
+    folder: Path | None = None,
+    data_dir: Path | None = None,
+    tracking: Tracking = Tracking(),  # noqa: B008 - frozen
+) -> NodeLook:
+    """Train the best recorded configuration of a graph, else its default, and look at one node.
+
+    Args:
+        graph: What `load_graph` takes.
+        node: The node, counted from 0.
+        seeds: Seeds to train.
+        folder: The folder of searches.
+        data_dir: A folder with raw files of named datasets.
+        tracking: Whether the search's run gets a copy of the drawing in MLflow.
+
+    Raises:
+        UserError: The graph has no such node.
+    """
+    loaded = load_graph(graph, data_dir=data_dir)
+    if node >= loaded.num_nodes:
+        raise UserError(
+            f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"
+            f" to {loaded.num_nodes - 1}"
+        )
+    config, journal = _best_config(loaded, searches_folder(folder))
+    with left_as_found():
+        import torch
+
+        torch.set_num_threads(defaults.THREADS)
+        q = node_posterior(loaded, config, range(seeds), node)
+        figure = node_figure(loaded.edges.numpy(), loaded.y.numpy(), node, q.tolist())
+        files = figure_files(f"{loaded.name}-node-{node}", figure)
+        if journal is not None:
+            attach([journal], files, tracking)
+    origin = "default configuration" if journal is None else f"best of {journal.directory.name}"
+    return NodeLook(graph=loaded, node=node, origin=origin, q=q, files=files)
+
+
+def _best_config(graph: Graph, folder: Path) -> tuple[TrialConfig, Journal | None]:
+    """The best configuration of the latest search of the graph, or its default."""
+    for directory in list_searches(folder):
+        journal = Journal.read(directory)
+        best = best_of(journal.records())
+        if journal.settings.dataset == graph.name and best is not None:
+            return best.config, journal
+    return default_config(graph), None

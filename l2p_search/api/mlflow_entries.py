@@ -1,0 +1,205 @@
+"""A search and its trials as MLflow entries: numbers, words, figures and files."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from l2p_search.api.exporting import provenance_of
+from l2p_search.display.phrases import count, describe_config, paper_figure
+from l2p_search.intervals import accuracy_of_validation
+from l2p_search.learned import shortened
+from l2p_search.report.config_file import as_yaml
+from l2p_search.report.drawing import curves_figure, rendered
+from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.report.search_figures import Point, course_figure, lines_figure
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.importance import importance_of
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome
+from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.trial_record import TrialRecord, best_first
+from l2p_search.yaml_file import dump_yaml
+
+
+def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
+    """A trial that has ended, with its profile as data and as a figure."""
+    settings = journal.settings
+    title = f"trial {record.number} on {settings.dataset}"
+    return TrialEntry(
+        uid=trial_uid(journal, record),
+        number=record.number,
+        status=record.status,
+        config=record.config,
+        result=record.result,
+        reason=record.reason,
+        ended=record.ended,
+        files=_trial_files(record.result, title) if record.result is not None else {},
+    )
+
+
+def trial_uid(journal: Journal, record: TrialRecord) -> str:
+    """What the trial's run is found by."""
+    return f"{journal.uid}/{record.number}"
+
+
+def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntry:
+    """A search; with an outcome also what it found."""
+    settings = journal.settings
+    newest = journal.invocations[-1] if journal.invocations else {}
+    params = {
+        "dataset": settings.dataset,
+        "space": settings.space.name,
+        "seeds": str(settings.seeds),
+        "sampler": settings.sampler,
+        "seed": str(settings.seed),
+        "race": str(settings.race),
+    }
+    found: dict[str, Any] = {}
+    if outcome is not None:
+        found = {
+            "metrics": _search_metrics(outcome),
+            "description": _description(journal, outcome),
+            "files": _search_files(journal, outcome),
+        }
+    return SearchEntry(
+        uid=journal.uid,
+        name=journal.directory.name,
+        dataset=settings.dataset,
+        data_digest=settings.data_digest,
+        params=params,
+        varied=tuple(settings.space.dimensions),
+        tags={
+            "command": str(newest.get("command", "")),
+            "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
+            "data_digest": settings.data_digest,
+        },
+        **found,
+    )
+
+
+def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
+    files = {"config.yaml": dump_yaml(result.config.to_mapping()).encode()}
+    profile = result.profile
+    if profile is None:
+        return files
+    seeds = [seed for seed in result.finished if seed.profile is not None]
+    data: dict[str, Any] = {
+        "seeds": [seed.seed for seed in seeds],
+        "profile": list(profile),
+        "profile_by_seed": [list(seed.profile or ()) for seed in seeds],
+    }
+    if result.profiles is not None:
+        data |= shortened(result.profiles.to_mapping())
+    arrays: dict[str, Any] = {
+        key: np.array(list(value.values()) if isinstance(value, dict) else value)
+        for key, value in data.items()
+    }
+    for key in ("by_degree", "by_class"):
+        if key in data:
+            arrays[f"{key}_labels"] = np.array(list(data[key]))
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
+    return files | {
+        "profile.npz": packed.getvalue(),
+        "profile.json": json.dumps(data, allow_nan=False).encode(),
+        "profile.svg": profile_svg(result, title),
+    }
+
+
+def _search_metrics(outcome: Outcome) -> dict[str, float]:
+    counts = outcome.to_mapping()["trials"]
+    metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
+    if outcome.best is not None and outcome.best.objective is not None:
+        metrics["val_accuracy_mean"] = round(outcome.best.objective, 2)
+    for name, interval in (
+        ("confirmed_test_accuracy", outcome.confirmed),
+        ("protocol_test_accuracy", outcome.protocol),
+    ):
+        if interval is not None:
+            metrics[name] = round(interval.mean, 2)
+            if interval.half_width is not None:
+                metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    return metrics
+
+
+def _description(journal: Journal, outcome: Outcome) -> str:
+    """Markdown for the run's page."""
+    settings, best = outcome.settings, outcome.best
+    whole = (
+        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}` on"
+        f" {settings.dataset}, {settings.seeds} seeds each, proposed by {settings.sampler} (seed"
+        f" {settings.seed})."
+    )
+    if best is None or best.result is None:
+        return f"{whole} No trial has all its seeds yet."
+    # The page shows the first lines only, until one asks for more.
+    lines = []
+    if outcome.confirmed is not None:
+        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds."]
+    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
+    if (paper := paper_figure(settings.dataset, best.config)) is not None:
+        protocol += f" The paper reports {paper}."
+    ties = count(len(outcome.ties) - 1, "other")
+    lines += [
+        protocol,
+        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
+        f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
+        whole,
+        "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
+        f"Take it away: `l2p-search export --search {journal.directory.name} --out best.yaml`, or"
+        " `best.yaml` among the artifacts.",
+    ]
+    return "\n\n".join(lines)
+
+
+def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
+    files = {
+        "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
+        "leaderboard.csv": _leaderboard(outcome).encode(),
+        "invocations.json": json.dumps(journal.invocations, indent=2).encode(),
+        "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
+    }
+    best, provenance = outcome.best, provenance_of(journal, outcome)
+    if best is not None and best.result is not None and provenance is not None:
+        title = f"best trial on {outcome.settings.dataset}: {best.number}"
+        files["best.yaml"] = as_yaml(best.config, provenance).encode()
+        points = _points(outcome)
+        course = course_figure(points, importance_of(outcome))
+        files["search.png"] = rendered(course, "png")
+        files["trials.png"] = rendered(lines_figure(points), "png")
+        if best.result.profile is not None:
+            files["profile.svg"] = profile_svg(best.result, title)
+        if best.result.curves is not None:
+            files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
+    return files
+
+
+def _points(outcome: Outcome) -> list[Point]:
+    keys = list(outcome.settings.space.dimensions)
+    points = []
+    for record in outcome.records:
+        mean = record.result.val_accuracy_mean if record.result is not None else None
+        if mean is not None:
+            config = record.config.to_mapping()
+            values = {key: config[key] for key in keys}
+            points.append(Point(record.number, mean, values, record.objective is not None))
+    return points
+
+
+def _leaderboard(outcome: Outcome) -> str:
+    text = io.StringIO()
+    keys = list(outcome.settings.space.dimensions)
+    columns = ["number", "status", "val_accuracy_mean", "val_accuracy_std", "seeds", "seconds"]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, *keys, "tie"])
+    ties = {record.number for record in outcome.ties}
+    for record in best_first(outcome.records):
+        if record.status is TrialStatus.RUNNING:
+            continue
+        row, config = record.to_mapping(), record.config.to_mapping()
+        cells = [row[column] for column in columns] + [config[key] for key in keys]
+        writer.writerow([*cells, record.number in ties])
+    return text.getvalue()

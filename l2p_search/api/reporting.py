@@ -1,0 +1,107 @@
+"""A search as one HTML page: what is told on it, and in which words."""
+
+from collections.abc import Mapping
+
+from l2p_search.api.exporting import provenance_of
+from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.errors import SearchError
+from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
+from l2p_search.report.drawing import curves_figure, rendered
+from l2p_search.report.page import Page, render
+from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome
+from l2p_search.searching.records.plots import interactive_figures, plotly_script
+from l2p_search.trial_record import best_first
+
+_SHOWN = 20
+
+
+def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> str:
+    """The page as HTML.
+
+    Args:
+        journal: The search.
+        outcome: What it found.
+        importance: Of its hyperparameters; None where there are too few trials to tell.
+
+    Raises:
+        SearchError: No trial has all its seeds yet.
+    """
+    if outcome.best is None:
+        raise SearchError(
+            f"search '{journal.directory.name}' has no complete trial yet; wait for one"
+        )
+    return render(_page(journal, outcome, importance))
+
+
+def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> Page:
+    best, settings = outcome.best, outcome.settings
+    if best is None or best.result is None:
+        raise ValueError("no complete trial")
+    keys = list(settings.space.dimensions)
+    ties = {record.number for record in outcome.ties}
+    rows = []
+    for record in best_first(outcome.records)[:_SHOWN]:
+        if record.result is None or record.objective is None:
+            continue
+        values = record.config.to_mapping()
+        note = "best" if record.number == best.number else "tie" if record.number in ties else ""
+        rows.append(
+            [
+                str(record.number),
+                f"{record.objective:.2f} ± {record.result.val_accuracy_std:.2f}",
+                note,
+                f"{record.result.seconds:.1f}",
+                *(plain(values[key]) for key in keys),
+            ]
+        )
+    paper = paper_figure(settings.dataset, best.config)
+    confirmed, protocol = outcome.confirmed, outcome.protocol
+    notes = [
+        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
+        f" with {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
+        f"By the paper's protocol, on the search's own seeds: {protocol} %."
+        + (f" The paper reports {paper}." if paper is not None else ""),
+        *(
+            f"Trial {number} on the same fresh seeds: {accuracy_of_test(result)} %."
+            for number, result in outcome.confirmations.items()
+            if number != best.number
+        ),
+        "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
+        " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
+        " t-test at 5 %. Nothing was chosen by test accuracy.",
+    ]
+    figures = {} if importance is None else interactive_figures(outcome)
+    provenance = provenance_of(journal, outcome) or {}
+    commands = [
+        f"l2p-search --dataset {settings.dataset} --space {settings.space.name}"
+        f" --trials {len(outcome.records)} --seeds {settings.seeds} --sampler {settings.sampler}"
+        f" --seed {settings.seed}{' --race' * settings.race}",
+        f"l2p-search export --search {journal.directory.name} --out best.yaml",
+        f"l2p-search train --dataset {settings.dataset} --config best.yaml",
+        "",
+        f"# data {settings.data_digest}; "
+        + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
+    ]
+    images = {}
+    if best.result.profile is not None:
+        images["How far nodes look"] = profile_svg(best.result, f"trial {best.number}")
+    if best.result.curves is not None:
+        images["How it learned"] = rendered(curves_figure(best.result.curves), "png", dpi=120)
+    return Page(
+        title=f"Search {journal.directory.name}",
+        summary=f"{count(len(outcome.records), 'trial')} of space {settings.space.name} on"
+        f" {settings.dataset}, {settings.seeds} seeds each",
+        headline=f"{confirmed or protocol} %",
+        headline_note="test accuracy on fresh seeds that chose nothing"
+        if confirmed is not None
+        else "test accuracy on the search's own seeds; not confirmed on fresh ones",
+        notes=notes,
+        columns=["trial", "validation %", "", "seconds", *keys],
+        rows=rows,
+        images=images,
+        figures=figures,
+        script=plotly_script() if figures else "",
+        commands="\n".join(commands),
+    )

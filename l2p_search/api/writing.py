@@ -1,0 +1,57 @@
+"""Writing the files that a caller asks for: whole, or one line that says why not."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from l2p_search.errors import UserError, argument
+from l2p_search.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    """Write a file, with the folders it needs; a reader never sees half of it.
+
+    Raises:
+        UserError: It cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise UserError(
+            f"{argument('out')} {path}: cannot be written ({error.strerror}); choose another"
+        ) from None
+    return path
+
+
+def check_writable(path: Path) -> None:
+    """Find out before a long computation, not after it, that its result cannot be written.
+
+    Raises:
+        UserError: The path is a folder, or its folder is missing or read-only.
+    """
+    folder, name = path.parent, f"{argument('out')} {path}"
+    if path.is_dir():
+        raise UserError(f"{name}: is a folder; name a file in it")
+    if not folder.is_dir():
+        raise UserError(f"{name}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"{name}: the folder {folder} cannot be written; choose another")
+
+
+def figure_files(stem: str, figure: "Figure") -> dict[str, bytes]:
+    """A figure as PNG and as SVG: file name -> content."""
+    from l2p_search.report.drawing import rendered
+
+    return {
+        f"{stem}.png": rendered(figure, "png", dpi=150),
+        f"{stem}.svg": rendered(figure, "svg"),
+    }
+
+
+def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
+    """Write files into a folder, by their names."""
+    return [write_file(folder / name, content) for name, content in files.items()]

@@ -1,0 +1,91 @@
+"""What is seen while a search runs in a notebook: one output that is drawn anew."""
+
+import time
+from html import escape
+from typing import Any
+
+from l2p_search.display.live import Subject, in_words
+from l2p_search.durations import format_duration
+from l2p_search.intervals import accuracy_of_validation
+from l2p_search.progress import Event, Snapshot
+
+_PAUSE = 0.2
+"""Seconds between two drawings: a notebook is a web page, and slower than a terminal."""
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found]
+    except ImportError:
+        return False
+    shell = get_ipython()
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class NotebookPanel:
+    """A progress bar, the best so far and the latest lines, in the cell's own output."""
+
+    def __init__(self, subject: Subject) -> None:
+        """Draw within a context."""
+        self._subject = subject
+        self._handle: Any = None
+        self._started, self._drawn = time.monotonic(), 0.0
+        self._notes: list[str] = []
+        self._latest: list[str] = []
+        self._snapshot: Snapshot | None = None
+
+    def __enter__(self) -> "NotebookPanel":
+        """Open the output."""
+        from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+        self._handle = display(HTML(self.html()), display_id=True)
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        """Draw the end; the output stays."""
+        self._draw()
+
+    def note(self, text: str) -> None:
+        """Show a remark until the end."""
+        self._notes.append(text)
+        self._draw()
+
+    def update(self, event: Event, snapshot: Snapshot) -> None:
+        """Take what happened."""
+        self._snapshot = snapshot
+        line = in_words(event, snapshot, self._subject.keys)
+        if line is not None:
+            self._latest = [*self._latest[-2:], line]
+        if time.monotonic() - self._drawn >= _PAUSE:
+            self._draw()
+
+    def html(self) -> str:
+        """The output as it stands."""
+        snapshot = self._snapshot
+        elapsed = format_duration(time.monotonic() - self._started)
+        name = f"<b>{escape(self._subject.name)}</b>"
+        if snapshot is None:
+            return f"<div>{name}: starting Ray ({elapsed})</div>"
+        parts = [
+            f'{name} <progress max="{snapshot.goal}" value="{snapshot.ended}"></progress>'
+            f" {snapshot.ended}/{snapshot.goal} trials, {elapsed}"
+        ]
+        if snapshot.confirming:
+            parts.append(
+                f"confirming the best on fresh seeds: {snapshot.confirmed} of"
+                f" {snapshot.confirming}"
+            )
+        best = snapshot.best
+        if best is not None and best.result is not None:
+            accuracy = accuracy_of_validation(best.result)
+            parts.append(f"best validation <b>{accuracy} %</b>, trial {best.number}")
+        parts += [f"<small>{escape(line)}</small>" for line in (*self._latest, *self._notes)]
+        return "<div>" + "<br>".join(parts) + "</div>"
+
+    def _draw(self) -> None:
+        from IPython.display import HTML
+
+        self._drawn = time.monotonic()
+        if self._handle is not None:
+            self._handle.update(HTML(self.html()))

@@ -1,0 +1,108 @@
+"""What a trial shows besides its accuracies: how it learned, and how far which nodes look.
+
+All of it is a mean over seeds, and parts of a trial that were trained one after another can be
+joined, each with the weight of its seeds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Series = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The course of training at some epochs; a seed that stopped keeps its last values."""
+
+    epochs: tuple[int, ...]
+    train_loss: Series
+    val_loss: Series
+    val_accuracy: Series
+
+    def joined(self, other: "Curves", weight: float) -> "Curves":
+        """The mean of both, `weight` being the other's share; the shorter one stands still."""
+        epochs = max(self.epochs, other.epochs, key=len)
+        series = (
+            _mix(_held(mine, len(epochs)), _held(theirs, len(epochs)), weight)
+            for mine, theirs in zip(self._series, other._series, strict=True)
+        )
+        return Curves(epochs, *series)
+
+    @property
+    def _series(self) -> tuple[Series, Series, Series]:
+        return self.train_loss, self.val_loss, self.val_accuracy
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {key: list(value) for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Curves":
+        """The inverse of `to_mapping`."""
+        return cls(**{key: tuple(value) for key, value in mapping.items()})
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """q(t) over the nodes of a degree and of a class, and each node's expected step."""
+
+    by_degree: dict[str, Series]
+    by_class: dict[str, Series]
+    node_steps: Series
+
+    def joined(self, other: "Profiles", weight: float) -> "Profiles":
+        """The mean of both, `weight` being the other's share."""
+        return Profiles(
+            _mix_all(self.by_degree, other.by_degree, weight),
+            _mix_all(self.by_class, other.by_class, weight),
+            _mix(self.node_steps, other.node_steps, weight),
+        )
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "by_degree": {label: list(q) for label, q in self.by_degree.items()},
+            "by_class": {label: list(q) for label, q in self.by_class.items()},
+            "node_steps": list(self.node_steps),
+        }
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Profiles":
+        """The inverse of `to_mapping`."""
+        return cls(
+            {label: tuple(q) for label, q in mapping["by_degree"].items()},
+            {label: tuple(q) for label, q in mapping["by_class"].items()},
+            tuple(mapping["node_steps"]),
+        )
+
+
+def degree_bucket(degree: int) -> str:
+    """0, 1, 2, 3-4, 5-8, and on in powers of two."""
+    if degree <= 2:
+        return str(degree)
+    high = 1 << (degree - 1).bit_length()
+    return f"{high // 2 + 1}-{high}"
+
+
+def _mix(mine: Series, theirs: Series, weight: float) -> Series:
+    return tuple((1.0 - weight) * a + weight * b for a, b in zip(mine, theirs, strict=True))
+
+
+def _mix_all(
+    mine: dict[str, Series], theirs: dict[str, Series], weight: float
+) -> dict[str, Series]:
+    return {label: _mix(q, theirs[label], weight) for label, q in mine.items()}
+
+
+def _held(series: Series, length: int) -> Series:
+    return series + series[-1:] * (length - len(series))
+
+
+def shortened(value: Any) -> Any:
+    """The same mapping or list with every number at five digits; whole numbers stay."""
+    if isinstance(value, Mapping):
+        return {key: shortened(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [shortened(part) for part in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value

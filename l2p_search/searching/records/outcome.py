@@ -1,0 +1,142 @@
+"""Outcome: what a search found, by validation alone, and what fresh seeds say of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from l2p_search.intervals import (
+    Interval,
+    accuracy_of_test,
+    accuracy_of_validation,
+    indistinguishable,
+)
+from l2p_search.results import TrialResult
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal, SearchSettings
+from l2p_search.trial_record import TrialRecord, best_first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A search read as a whole."""
+
+    settings: SearchSettings
+    goal: Goal | None
+    records: list[TrialRecord]
+    confirmations: dict[int, TrialResult]
+
+    @property
+    def best(self) -> TrialRecord | None:
+        """The complete trial with the highest mean validation accuracy on the search's seeds."""
+        return best_of(self.records)
+
+    @property
+    def ties(self) -> list[TrialRecord]:
+        """The best trial and those that validation cannot tell from it, best first."""
+        return ties_of(self.records)
+
+    @property
+    def confirmed(self) -> Interval | None:
+        """The headline: the winner's test accuracy on seeds that chose nothing."""
+        if self.best is None or self.best.number not in self.confirmations:
+            return None
+        return accuracy_of_test(self.confirmations[self.best.number])
+
+    @property
+    def protocol(self) -> Interval | None:
+        """The paper's protocol: the winner's test accuracy on the seeds that chose it."""
+        return accuracy_of_test(self.best.result) if self.best and self.best.result else None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values; nothing in it is NaN."""
+        best = self.best
+        counts: dict[str, int] = {}
+        for record in self.records:
+            counts[record.status.value] = counts.get(record.status.value, 0) + 1
+        return {
+            "dataset": self.settings.dataset,
+            "data_digest": self.settings.data_digest,
+            "space": self.settings.space.name,
+            "seeds": self.settings.seeds,
+            "sampler": self.settings.sampler,
+            "seed": self.settings.seed,
+            "race": self.settings.race,
+            "trials": counts,
+            "best": None if best is None else best.to_mapping(),
+            "ties": [record.number for record in self.ties],
+            "validation": _interval(
+                accuracy_of_validation(best.result) if best and best.result else None
+            ),
+            "confirmed_test_accuracy": _interval(self.confirmed),
+            "protocol_test_accuracy": _interval(self.protocol),
+            "confirmations": [
+                {
+                    "number": number,
+                    "seeds": [seed.seed for seed in result.seeds],
+                    "val_accuracy": _interval(accuracy_of_validation(result)),
+                    "test_accuracy": _interval(accuracy_of_test(result)),
+                }
+                for number, result in self.confirmations.items()
+            ],
+            "profile": best.result.profile if best and best.result else None,
+        }
+
+
+def read_outcome(journal: Journal) -> Outcome:
+    """What the journal says now."""
+    records, settings, goal = journal.records(), journal.settings, journal.goal
+    confirmations = journal.confirmations()
+    wanted = goal.confirm if goal else _most_fresh(confirmations)
+    fresh = fresh_seeds(settings, wanted)
+    return Outcome(
+        settings=settings,
+        goal=goal,
+        records=records,
+        confirmations={
+            record.number: confirmations[record.config.config_id, fresh]
+            for record in ties_of(records)
+            if (record.config.config_id, fresh) in confirmations
+        },
+    )
+
+
+def fresh_seeds(settings: SearchSettings, count: int) -> tuple[int, ...]:
+    """Seeds that no trial of the search was judged by."""
+    return tuple(range(settings.seeds, settings.seeds + count))
+
+
+def _most_fresh(confirmations: Iterable[tuple[str, tuple[int, ...]]]) -> int:
+    """The largest number of fresh seeds that something was confirmed on."""
+    return max((len(seeds) for _, seeds in confirmations), default=0)
+
+
+def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:
+    """The best complete trial; the earlier one of equals."""
+    return next(iter(_complete(records)), None)
+
+
+def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """The best and all that a paired test on validation cannot tell from it."""
+    ordered = _complete(records)
+    if not ordered or ordered[0].result is None:
+        return []
+    best, others = ordered[0], ordered[1:]
+    return [
+        best,
+        *(
+            record
+            for record in others
+            if record.result is not None and indistinguishable(record.result, ordered[0].result)
+        ),
+    ]
+
+
+def _complete(records: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """The trials with all their seeds, best first."""
+    return [record for record in best_first(list(records)) if record.objective is not None]
+
+
+def _interval(interval: Interval | None) -> dict[str, Any] | None:
+    if interval is None:
+        return None
+    return interval.to_mapping()

@@ -1,0 +1,226 @@
+"""Ray, started quietly and privately, or joined at an address; and ended without a trace.
+
+A program that has called `ray.init` itself keeps its Ray: trials run on it, and it runs on.
+"""
+
+import gc
+import io
+import logging
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from l2p_search import defaults
+from l2p_search.caller import left_as_found
+from l2p_search.errors import SearchError, argument
+
+_log = logging.getLogger(__name__)
+
+_QUIET = {
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+}
+_PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0"}
+# Ray's name for "this machine only": everything binds to the loopback address.
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+_OURS = {
+    "RAY_CHDIR_TO_TRIAL_DIR": "0",  # a trial starts 100 ms sooner
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",  # signals are the command line's
+    "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # the journal is the truth, not Tune's state
+    "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
+    "TUNE_WARN_THRESHOLD_S": "60",
+}
+_SCRATCH = "l2p-"
+_OBJECT_STORE = 256 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What a user wants trials to run on."""
+
+    concurrency: int | None = None
+    cpus_per_trial: int = defaults.CPUS_PER_TRIAL
+    gpus_per_trial: float = defaults.GPUS_PER_TRIAL
+    address: str | None = None
+    worker_log: bool = False
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where trials run: how many at once, and a folder for what Tune wants to write."""
+
+    concurrency: int
+    scratch: Path
+
+
+@contextmanager
+def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
+    """The caller's Ray, one of our own on the loopback address, or the one at an address.
+
+    `shared_bytes` is what all workers read: the graph, kept once in shared memory. What Ray
+    changes of this process is put back at the end.
+    """
+    with left_as_found():
+        os.environ.update(_QUIET | _PRIVATE | _OURS)
+        if wanted.address is None:
+            os.environ.update(_LOOPBACK)
+            os.environ.pop("RAY_ADDRESS", None)
+        _sweep()
+        # Short, as sockets live in it, whose paths may have 107 characters.
+        scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{os.getpid()}-"))
+        import ray  # not before its environment is set
+
+        theirs = wanted.address is None and ray.is_initialized()
+        try:
+            with _output_to_log():
+                try:
+                    with _own_signals():
+                        if wanted.address is not None:
+                            _join(wanted.address, wanted)
+                        elif not theirs:
+                            _start(wanted, scratch, shared_bytes)
+                    yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+                finally:
+                    if not theirs:
+                        with _no_garbage_collected():
+                            ray.shutdown()
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray takes SIGTERM for itself when it starts, and would end the process with it."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _no_garbage_collected() -> Iterator[None]:
+    """Collect now, and then not, in whichever thread.
+
+    A handle of Ray's that dies while Ray shuts down makes Ray end the whole process. Tune leaves
+    many of them behind, and the thread that writes to MLflow could be the one to collect them.
+    """
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _LogStream(io.TextIOBase):
+    """Text that is written becomes log lines."""
+
+    def write(self, text: str) -> int:
+        """Log it, without the line's end."""
+        if text.strip():
+            _log.info("%s", text.rstrip())
+        return len(text)
+
+
+class _LogHandler(logging.Handler):
+    """Records of another logger become ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass it on."""
+        _log.handle(record)
+
+
+@contextmanager
+def _output_to_log() -> Iterator[None]:
+    """What Ray prints and logs of its own, and its workers through it, goes to our log."""
+    theirs = logging.getLogger("ray")
+    before = theirs.handlers, theirs.propagate
+    theirs.handlers, theirs.propagate = [_LogHandler(logging.WARNING)], False
+    try:
+        with redirect_stdout(_LogStream()), redirect_stderr(_LogStream()):
+            yield
+    finally:
+        theirs.handlers, theirs.propagate = before
+
+
+def _sweep() -> None:
+    """Remove the scratch folders of searches that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
+        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
+        if pid.isdigit() and not psutil.pid_exists(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def own_cpus() -> int:
+    """The CPUs this process may use."""
+    return len(psutil.Process().cpu_affinity() or [0])
+
+
+def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
+    import ray
+
+    concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
+    ray.init(
+        address="local",
+        num_cpus=concurrency * wanted.cpus_per_trial,
+        include_dashboard=False,
+        object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
+        log_to_driver=wanted.worker_log,
+        configure_logging=False,
+        _node_ip_address="127.0.0.1",
+        _temp_dir=str(scratch),
+    )
+
+
+def _join(address: str, wanted: Resources) -> None:
+    import ray
+
+    try:
+        _knock(address)
+        ray.init(address=address, log_to_driver=wanted.worker_log, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SearchError(
+            f"{argument('address', address)}: no Ray cluster answers there"
+            f" ({str(error).splitlines()[0]}); start one with `ray start --head`"
+        ) from error
+
+
+def _knock(address: str) -> None:
+    """Ray itself waits for minutes where nobody listens."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+
+
+def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
+    """How many trials run at once; an error when not even one can."""
+    possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
+    if wanted.gpus_per_trial > 0:
+        gpus = there.get("GPU", 0.0)
+        if gpus < wanted.gpus_per_trial:
+            raise SearchError(
+                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: there are {gpus:g} GPUs;"
+                " leave it out to train on CPUs"
+            )
+        possible = min(possible, int(gpus / wanted.gpus_per_trial))
+    if possible < 1:
+        raise SearchError(
+            f"{argument('cpus_per_trial', wanted.cpus_per_trial)}: the cluster has"
+            f" {there.get('CPU', 0):g} CPUs; give a smaller number"
+        )
+    return min(possible, wanted.concurrency or possible)

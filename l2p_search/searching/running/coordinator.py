@@ -1,0 +1,338 @@
+"""Coordinator: what runs next, and what is done with its result.
+
+It knows nothing of Ray: it hands out tasks and takes their results, so that a cluster, a
+benchmark and a test drive it alike. All that it decides by is validation accuracy.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from l2p_search.config import TrialConfig
+from l2p_search.errors import SearchError, TrainingBugError, argument
+from l2p_search.intervals import val_by_seed
+from l2p_search.progress import Event, Snapshot
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import best_of, fresh_seeds, ties_of
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.proposals import Proposer
+from l2p_search.searching.running.racing import groups, is_losing
+from l2p_search.trial_record import TrialRecord
+
+_log = logging.getLogger(__name__)
+
+_ATTEMPTS = 2
+"""A worker may die once: the trial is started again, and fails when it dies again."""
+_HOPELESS = 5
+"""So many trials that end with an error, and none that trains: the search gives up."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One configuration with the seeds to train, group by group."""
+
+    kind: Literal["trial", "confirmation"]
+    number: int
+    config: TrialConfig
+    groups: tuple[tuple[int, ...], ...]
+    attempt: int = 1
+
+    def to_mapping(self) -> dict[str, Any]:
+        """What a worker needs, as plain values."""
+        return {"config": self.config.to_mapping(), "groups": [list(g) for g in self.groups]}
+
+
+class Coordinator:
+    """Hands out tasks until the goal is reached; every result goes to the journal first."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        goal: Goal,
+        *,
+        concurrency: int = 1,
+        on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Continue the journal's search up to the goal; interrupted trials come first."""
+        self._journal, self._goal = journal, goal
+        self._settings = journal.settings
+        self._proposer = Proposer(journal, self._settings)
+        self.concurrency, self._on_event, self._clock = concurrency, on_event, clock
+        self._started = clock()
+        self._records: dict[int, TrialRecord] = {}
+        self._best_so_far: list[float] = []
+        self._known: dict[str, TrialRecord] = {}
+        for record in journal.records():
+            self._keep(record)
+        self._waiting = deque(
+            self._trial(record)
+            for record in self._records.values()
+            if record.status is TrialStatus.RUNNING
+        )
+        self._confirmations: deque[Task] | None = None
+        self._running: set[Task] = set()
+        self._trained: dict[Task, TrialResult] = {}
+        self._ended: set[Task] = set()
+        self._tally = _Tally()
+        self._stop = threading.Event()
+        self.out_of_time = False
+        self.unconfirmed: dict[int, str] = {}
+        self.fatal: SearchError | TrainingBugError | None = None
+
+    def stop(self) -> None:
+        """Hand out nothing more and give up what runs. A signal handler may call it."""
+        self._stop.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether everything is to be given up."""
+        return self._stop.is_set() or self.fatal is not None
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every configuration of the space was visited."""
+        size = self._settings.space.size
+        return size is not None and len(self._records) >= size
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is anything to do at all."""
+        return bool(self._waiting) or len(self._records) < self._total or bool(self._to_confirm())
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing runs and nothing will."""
+        waits = self._waiting or self._confirmations is None or self._confirmations
+        return self.stopping or not (self._running or waits)
+
+    def next_task(self) -> Task | None:
+        """The next task; None when there is none now."""
+        if self.stopping or len(self._running) >= self.concurrency:
+            return None
+        task = None
+        with self._fatal():
+            task = self._waiting.popleft() if self._waiting else self._next_trial()
+            if task is None:
+                task = self._next_confirmation()
+            if task is not None:
+                self._running.add(task)
+                self._tell(Event("started", self._records[task.number]))
+        return task
+
+    def report(self, task: Task, measured: dict[str, Any]) -> bool:
+        """Take what a group of seeds measured; whether the next group shall train."""
+        with self._fatal():
+            settings = self._settings
+            result = TrialResult.from_record(
+                measured, task.config, settings.dataset, settings.data_digest
+            )
+            if (before := self._trained.get(task)) is not None:
+                result = before.joined(result)
+            self._trained[task] = result
+            trained = len(result.seeds)
+            if result.reason is not None:
+                self._end(task, TrialStatus.FAILED, result, result.reason)
+            elif trained == sum(map(len, task.groups)):
+                self._end(task, TrialStatus.COMPLETE, result)
+            elif (winner := self._beaten_by(task, result)) is not None:
+                reason = f"worse than trial {winner} on its first {trained} seeds"
+                self._end(task, TrialStatus.RACED_OUT, result, reason)
+            else:
+                return True
+        return False
+
+    def fail(self, task: Task, reason: str) -> None:
+        """Take the news that training a task raised an exception."""
+        with self._fatal():
+            self._end(task, TrialStatus.FAILED, None, reason)
+            self._tally.errors += 1
+            if self._tally.errors >= _HOPELESS and not self._tally.seeds:
+                raise SearchError(
+                    f"the first {_HOPELESS} trials all failed, the last one with: {reason};"
+                    f" mend the cause, then search under another {argument('name')}"
+                )
+
+    def bug(self, task: Task, reason: str, traceback: str) -> None:
+        """Take the news that training a task hit a bug: the search ends, the task stays open."""
+        self.fatal = TrainingBugError(
+            f"trial {task.number} of search '{self._journal.directory.name}' hit a bug in"
+            f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
+        )
+
+    def release(self, task: Task, reason: str = "its worker vanished") -> None:
+        """Take back a task. One without a result had its worker die, and is tried once more."""
+        self._running.discard(task)
+        self._trained.pop(task, None)
+        if task in self._ended or self.stopping:
+            return
+        with self._fatal():
+            if task.attempt < _ATTEMPTS:
+                self._waiting.append(replace(task, attempt=task.attempt + 1))
+                self._tell(Event("retried", self._records[task.number], reason=reason))
+            else:
+                self._end(task, TrialStatus.FAILED, None, f"{reason}, {_ATTEMPTS} times")
+
+    def close(self) -> None:
+        """Mark what was given up."""
+        with self._fatal():
+            for record in self._records.values():
+                if record.status is TrialStatus.RUNNING:
+                    self._journal.mark_interrupted(record.number)
+
+    def _next_trial(self) -> Task | None:
+        number = len(self._records)
+        if number >= self._total or self.out_of_time:
+            return None
+        budget = self._goal.time_budget
+        if budget is not None and self._clock() - self._started >= budget:
+            self.out_of_time = True
+            self._tell(Event("out_of_time"))
+            return None
+        config = self._proposer.propose(number, self._known)
+        if config is None:
+            return None
+        record = TrialRecord(number=number, status=TrialStatus.RUNNING, config=config)
+        self._keep(record)
+        return self._trial(record)
+
+    def _next_confirmation(self) -> Task | None:
+        """The best and its ties on fresh seeds, once every trial has ended."""
+        if self._confirmations is None:
+            if self._running:
+                return None
+            if self.exhausted and self._goal.trials > self._total:
+                self._tell(Event("exhausted"))
+            self._confirmations = deque(self._to_confirm())
+            self._tally.confirming = len(self._confirmations)
+        return self._confirmations.popleft() if self._confirmations else None
+
+    def _to_confirm(self) -> list[Task]:
+        seeds = fresh_seeds(self._settings, self._goal.confirm)
+        known = self._journal.confirmations()
+        return [
+            Task("confirmation", record.number, record.config, (seeds,))
+            for record in ties_of(self._records.values())[: 1 + self._goal.ties]
+            if seeds and (record.config.config_id, seeds) not in known
+        ]
+
+    def _trial(self, record: TrialRecord) -> Task:
+        seeds = range(self._settings.seeds)
+        return Task("trial", record.number, record.config, groups(seeds, self._settings.race))
+
+    def _beaten_by(self, task: Task, result: TrialResult) -> int | None:
+        """The number of the incumbent, when the task is losing its race against it."""
+        incumbent = best_of(self._records.values())
+        if task.kind != "trial" or incumbent is None or incumbent.result is None:
+            return None
+        others = [
+            val_by_seed(record.result)
+            for record in self._records.values()
+            if record.objective is not None
+            and record.result is not None
+            and record.number != incumbent.number
+        ]
+        losing = is_losing(val_by_seed(result), val_by_seed(incumbent.result), others)
+        return incumbent.number if losing else None
+
+    def _end(
+        self,
+        task: Task,
+        status: TrialStatus,
+        result: TrialResult | None,
+        reason: str | None = None,
+    ) -> None:
+        self._ended.add(task)
+        if result is not None:
+            self._tally.seeds += len(result.seeds)
+        if task.kind == "confirmation":
+            self._tally.confirmed += 1
+            if result is None or status is TrialStatus.FAILED:
+                self.unconfirmed[task.number] = reason or "failed"
+            else:
+                self._journal.confirm(result)
+            self._tell(Event("confirmed", self._records[task.number], result, reason))
+            return
+        record = TrialRecord(
+            number=task.number,
+            status=status,
+            config=task.config,
+            result=result,
+            reason=reason,
+            ended=time.time(),
+        )
+        self._journal.end(record)
+        if result is not None:
+            self._tally.trial_seconds.append(result.seconds)
+        self._keep(record)
+        self._tell(Event("ended", record))
+
+    def _keep(self, record: TrialRecord) -> None:
+        self._records[record.number] = record
+        self._known[record.config.config_id] = record
+        if record.objective is not None:
+            self._best_so_far.append(max([record.objective, *self._best_so_far[-1:]]))
+
+    @contextmanager
+    def _fatal(self) -> Iterator[None]:
+        """An error of the search itself ends it in good order; the caller's framework goes on."""
+        try:
+            yield
+        except SearchError as error:
+            self.fatal = error
+
+    def _tell(self, event: Event) -> None:
+        number = "-" if event.record is None else event.record.number
+        _log.info("%s, trial %s %s", event.kind, number, event.reason or "")
+        self._on_event(event, self.snapshot())
+
+    def snapshot(self) -> Snapshot:
+        """How the search stands."""
+        counts = dict.fromkeys(TrialStatus, 0)
+        for record in self._records.values():
+            counts[record.status] += 1
+        counts[TrialStatus.RUNNING] = sum(task.kind == "trial" for task in self._running)
+        return Snapshot(
+            goal=self._goal.trials,
+            counts=counts,
+            best=best_of(self._records.values()),
+            best_so_far=tuple(self._best_so_far),
+            seeds_trained=self._tally.seeds,
+            seconds=self._clock() - self._started,
+            seconds_left=self._seconds_left(),
+            confirming=self._tally.confirming,
+            confirmed=self._tally.confirmed,
+        )
+
+    @property
+    def _total(self) -> int:
+        """The trials that there will be: the goal, unless the space has fewer."""
+        return self._settings.space.at_most(self._goal.trials)
+
+    def _seconds_left(self) -> float | None:
+        """By the mean of the trials so far; the confirmation is not in it."""
+        seconds = self._tally.trial_seconds
+        if not seconds:
+            return None
+        ended = sum(r.status is not TrialStatus.RUNNING for r in self._records.values())
+        left = sum(seconds) / len(seconds) * (self._total - ended) / self.concurrency
+        if self._goal.time_budget is None:
+            return left
+        return min(left, max(0.0, self._goal.time_budget - (self._clock() - self._started)))
+
+
+@dataclass
+class _Tally:
+    """What this invocation has done."""
+
+    seeds: int = 0
+    errors: int = 0
+    trial_seconds: list[float] = field(default_factory=list)
+    confirming: int = 0
+    confirmed: int = 0

@@ -1,0 +1,125 @@
+"""run_search: a journal and a goal in, the search run to its end, its outcome out."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from l2p_search import defaults
+from l2p_search.data.graph import Graph
+from l2p_search.progress import Event, Snapshot
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.records.versions import versions
+from l2p_search.searching.running.cluster import Resources, ray_cluster
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.pool import Job, Pool
+from l2p_search.searching.running.worker import Train
+from l2p_search.training.fit import fit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finish:
+    """How an invocation ended."""
+
+    outcome: Outcome
+    interrupted: bool
+    exhausted: bool
+    out_of_time: bool
+    unconfirmed: dict[int, str]
+
+
+def begin_search(
+    journal: Journal,
+    goal: Goal,
+    provenance: Mapping[str, Any],
+    on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+) -> Coordinator:
+    """Note in the journal that an invocation starts, and what it wants; then hand out its tasks.
+
+    What is confirmed is found again by that goal, so nothing runs without it.
+    """
+    journal.begin(goal, {**provenance, "versions": versions()})
+    return Coordinator(journal, goal, on_event=on_event)
+
+
+def run_search(
+    journal: Journal,
+    graph: Graph,
+    goal: Goal,
+    resources: Resources,
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    memory_gb: float = defaults.MEMORY_GB,
+    train: Train | None = None,
+    on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+    stop: threading.Event | None = None,
+) -> Finish:
+    """Search until the goal is reached, the space is exhausted or `stop` is set.
+
+    Args:
+        journal: A search that is open for writing.
+        graph: The graph that its settings name.
+        goal: How far this invocation goes.
+        resources: What trials run on.
+        provenance: What is noted of this invocation, such as the command.
+        memory_gb: Memory per trial, which bounds how many seeds train at once.
+        train: Trains one configuration; `fit` but for tests.
+        on_event: Is told everything that happens, with how the search stands.
+        stop: Ends the search in good order when somebody sets it, from any thread.
+
+    Returns:
+        How it ended, and what the search has found by now.
+    """
+    coordinator = begin_search(journal, goal, provenance or {}, on_event)
+    stopped = False
+    if coordinator.has_work:
+        job = Job(graph=graph, begin=lambda: coordinator)
+        stopped = run_jobs([job], resources, memory_gb=memory_gb, train=train, stop=stop)
+    return Finish(
+        outcome=read_outcome(journal),
+        interrupted=stopped,
+        exhausted=coordinator.exhausted,
+        out_of_time=coordinator.out_of_time,
+        unconfirmed=coordinator.unconfirmed,
+    )
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    resources: Resources,
+    *,
+    memory_gb: float = defaults.MEMORY_GB,
+    train: Train | None = None,
+    stop: threading.Event | None = None,
+) -> bool:
+    """Run searches on the same workers; whether they were stopped.
+
+    Whatever ends it, an exception among it, every open search is told to mark what it gave up.
+    """
+    train = train or partial(fit, memory_gb=memory_gb)
+    graphs = {job.graph.digest: job.graph for job in jobs}.values()
+    with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
+        from l2p_search.searching.running.tuner import (
+            tune_tasks,  # imports Ray, which is ready now
+        )
+
+        pool = Pool(jobs, cluster.concurrency, stop)
+        try:
+            tune_tasks(pool, graphs, train, cluster, resources)
+        except BaseException:
+            pool.stop()
+            raise
+        finally:
+            if pool.stopping:
+                pool.close()
+    if pool.fatal is not None:
+        raise pool.fatal
+    return pool.stopping
+
+
+def _bytes(graph: Graph) -> int:
+    tensors = (graph.x, graph.edges, graph.y, graph.train, graph.val, graph.test)
+    return sum(tensor.nbytes for tensor in tensors)

@@ -1,0 +1,168 @@
+"""Ray Tune's side: one Tune trial is one task, and the pool of searches decides everything.
+
+Tune's searcher, scheduler and callback are three small adapters around the pool. What Tune keeps
+of its own is thrown away: the journals are the truth.
+"""
+
+import json
+import logging
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import ray
+import torch
+from ray import tune
+from ray.exceptions import RayError
+from ray.tune import Callback
+from ray.tune.experiment import Trial
+from ray.tune.schedulers import FIFOScheduler, TrialScheduler
+from ray.tune.search import Searcher
+
+from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError, argument, either
+from l2p_search.searching.running.cluster import Cluster, Resources
+from l2p_search.searching.running.pool import Assignment, Pool
+from l2p_search.searching.running.worker import Train, run_task
+from l2p_search.training.memory import keep_freed_memory
+
+_log = logging.getLogger(__name__)
+
+
+def tune_tasks(
+    pool: Pool, graphs: Iterable[Graph], train: Train, cluster: Cluster, resources: Resources
+) -> None:
+    """Run the pool's tasks until it is done or stopped."""
+    tasks: dict[str, Assignment] = {}
+    kept = {graph.digest: ray.put(graph) for graph in graphs}
+    trainable = tune.with_parameters(
+        _trainable, graphs=kept, train=train, threads=resources.cpus_per_trial
+    )
+    requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial}
+    tuner = tune.Tuner(
+        tune.with_resources(trainable, requested),
+        tune_config=tune.TuneConfig(
+            search_alg=_Proposals(pool, tasks),
+            scheduler=_Reports(pool, tasks),
+            num_samples=-1,  # until the pool is done
+            reuse_actors=True,  # a worker imports torch once, not once a trial
+            trial_dirname_creator=lambda trial: trial.trial_id,
+        ),
+        run_config=tune.RunConfig(
+            name="tune",
+            storage_path=str(cluster.scratch),
+            verbose=0,
+            callbacks=[_LeaveWhenStopping(pool, tasks)],
+            failure_config=tune.FailureConfig(max_failures=0),  # its coordinator tries again
+        ),
+    )
+    try:
+        tuner.fit()
+    except _Stopping:
+        _log.info("stopping: what runs is given up")
+    except (RayError, tune.TuneError) as error:
+        _log.exception("Ray failed")
+        raise SearchError(
+            f"Ray failed ({str(error).splitlines()[0]}); what ended is kept: add"
+            f" {argument('resume', True)} to continue, and see"
+            f" {either('the log', '--log-file')} for more"
+        ) from error
+
+
+def _trainable(
+    config: dict[str, Any], graphs: dict[str, "ray.ObjectRef[Graph]"], train: Train, threads: int
+) -> None:
+    torch.set_num_threads(threads)
+    keep_freed_memory()
+    run_task(json.loads(config["task"]), _graph(graphs[config["graph"]]), train, tune.report)
+
+
+@lru_cache
+def _graph(kept: "ray.ObjectRef[Graph]") -> Graph:
+    """Fetched once a worker, not once a trial."""
+    graph: Graph = ray.get(kept)
+    return graph
+
+
+class _Adapter:
+    """Between Tune and the pool; left out where Tune saves itself, as nobody reads that."""
+
+    def __init__(self, pool: Pool, tasks: dict[str, Assignment]) -> None:
+        super().__init__()
+        self._pool, self._tasks = pool, tasks
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Adapter":
+        return self
+
+
+class _Proposals(_Adapter, Searcher):
+    """Tune asks for a configuration; the pool has a task."""
+
+    def suggest(self, trial_id: str) -> Any:
+        given = self._pool.next()
+        if given is None:
+            return Searcher.FINISHED if self._pool.done else None
+        self._tasks[trial_id] = given
+        return {"task": json.dumps(given.task.to_mapping()), "graph": given.graph}
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        # After an error the scheduler has already given the task back, with the reason.
+        if not error:
+            self._pool.release(self._tasks[trial_id])
+
+    def save(self, checkpoint_path: str) -> None:
+        """Nothing: the journal has it."""
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Nothing: the journal has it."""
+
+
+class _Reports(_Adapter, FIFOScheduler):
+    """Tune reports a group of seeds or a lost worker; the pool says what follows."""
+
+    def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
+        given = self._tasks[trial.trial_id]
+        if "bug" in result:
+            self._pool.bug(given, result["bug"], result["traceback"])
+            return TrialScheduler.CONTINUE  # the worker returns by itself
+        if "error" in result:
+            _log.error("trial %d failed\n%s", given.task.number, result.get("traceback", ""))
+            self._pool.fail(given, result["error"])
+            return TrialScheduler.CONTINUE  # the worker returns by itself
+        measured = json.loads(result["measured"])
+        goes_on = self._pool.report(given, measured)
+        last = measured["seeds"][-1]["seed"] == given.task.groups[-1][-1]
+        return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
+
+    def on_trial_error(self, controller: Any, trial: Trial) -> None:
+        given = self._tasks[trial.trial_id]
+        error = Path(trial.error_file).read_text(encoding="utf-8") if trial.error_file else ""
+        _log.error("trial %d lost its worker\n%s", given.task.number, error)
+        self._pool.release(given, _why_lost(error))
+
+
+class _LeaveWhenStopping(_Adapter, Callback):
+    """Leave Tune's loop at once: its own way of stopping waits for the workers."""
+
+    def on_step_end(self, iteration: int, trials: list[Trial], **info: Any) -> None:
+        if self._pool.stopping:
+            raise _Stopping
+
+
+class _Stopping(BaseException):
+    """Not an Exception: Tune would catch it and wait."""
+
+
+def _why_lost(error: str) -> str:
+    """Ray's account of a lost worker, in a few words."""
+    if "low on memory" in error or "OutOfMemory" in error:
+        return "its worker was killed for want of memory"
+    if "node" in error and "died" in error and "actor died because its node" in error:
+        return "its machine was lost"
+    return "its worker died"

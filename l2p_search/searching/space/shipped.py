@@ -1,0 +1,50 @@
+"""Finding space files: those shipped with the package, and a user's own by path."""
+
+from pathlib import Path
+
+import l2p_search
+from l2p_search.errors import ConfigError, did_you_mean
+from l2p_search.searching.space.search_space import SearchSpace, read_space
+
+DEFAULT_SPACE = "paper"
+_OF_NO_MODEL = ("paper", "extended", "smoke")
+"""How the names of those begin that are of L2P in general."""
+
+
+def shipped_spaces() -> dict[str, Path]:
+    """Name -> file, of the spaces that come with l2p-search."""
+    package = Path(l2p_search.__file__).parent
+    # Inside the package when installed from a wheel, beside it in a checkout.
+    for folder in (package / "search_spaces", package.parent / "search_spaces"):
+        if folder.is_dir():
+            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {}
+
+
+def find_space_file(name_or_path: str) -> Path:
+    """The file of a shipped space by its name, or of any space by its path."""
+    shipped = shipped_spaces()
+    if name_or_path in shipped:
+        return shipped[name_or_path]
+    path = Path(name_or_path)
+    if path.exists():
+        return path
+    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+        raise ConfigError(f"{path}: no such file; check the path")
+    near = did_you_mean(name_or_path, shipped)
+    raise ConfigError(f"unknown space '{name_or_path}'; {near} A file is given by its path")
+
+
+def space_of_model(name: str) -> str:
+    """The space in which a model is searched: the one of its name, the paper's for L2Q and L2S."""
+    models = {"l2q": "paper", "l2s": "paper-l2s"} | {
+        space: space for space in shipped_spaces() if not space.startswith(_OF_NO_MODEL)
+    }
+    if name not in models:
+        raise ConfigError(f"unknown model '{name}'; {did_you_mean(name, models)}")
+    return models[name]
+
+
+def load_space(name_or_path: str) -> SearchSpace:
+    """Find and read a space."""
+    return read_space(find_space_file(name_or_path))

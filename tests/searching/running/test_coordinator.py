@@ -1,0 +1,338 @@
+from pathlib import Path
+
+import pytest
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError, TrainingBugError
+from l2p_search.progress import Event, Snapshot
+from l2p_search.results import SeedResult, TrialResult, TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator, Task
+from l2p_search.searching.space.search_space import parse_space
+from tests.searching.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
+
+ALL = SPACE.size or 0
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
+def test_every_configuration_of_a_countable_space_is_visited_exactly_once(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    asked_for = Goal(trials=ALL + 10, confirm=0)
+    seen: list[Coordinator] = []
+    journal = searched(
+        tmp_path / "s", small_graph, asked_for, sampler=sampler, on_coordinator=seen.append
+    )
+    ids = [record.config.config_id for record in journal.records()]
+    assert len(ids) == len(set(ids)) == ALL
+    assert seen[0].exhausted
+
+
+def test_the_papers_space_has_432_configurations_and_each_is_proposed_once(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    from l2p_search.searching.space.shipped import load_space
+
+    space = load_space("paper")
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=432, confirm=0), space=space, sampler="random"
+    )
+    assert len({record.config.config_id for record in journal.records()}) == 432
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
+def test_a_search_begins_with_the_start_of_its_space(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    start = [{"K": 8, "dropout": 0.4}, {"K": 2, "dropout": 0.2, "lr": 0.01}]
+    space = parse_space("started", {**SPACE.to_mapping(), "start": start})
+    goal = Goal(trials=ALL, confirm=0)
+    journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
+    first, second, *_ = [record.config for record in journal.records()]
+    begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
+    # A grid is walked in its order, so that it can be told where one is.
+    assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
+    assert len({record.config.config_id for record in journal.records()}) == ALL
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
+def test_a_seed_fixes_the_sequence(sampler: str, tmp_path: Path, small_graph: Graph) -> None:
+    goal = Goal(trials=14, confirm=0)
+    first, again, other = (
+        outcomes(searched(tmp_path / name, small_graph, goal, sampler=sampler, seed=seed))
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+@pytest.mark.parametrize("race", [False, True])
+def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
+    sampler: str, race: bool, tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=16, confirm=0)
+    whole = searched(tmp_path / "whole", small_graph, goal, sampler=sampler, race=race)
+    trained: list[str] = []
+
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        if 0 in seeds:
+            trained.append(config.config_id)
+        return pretend_training(graph, config, seeds)
+
+    journal = begin(tmp_path / "killed", sampler=sampler, race=race)
+    for killed_after in (0, 1, 3, 5, 100):
+        drive(Coordinator(journal, goal, concurrency=1), small_graph, training, killed_after)
+        journal.close()
+        journal = Journal.resume(tmp_path / "killed")
+    assert outcomes(journal) == outcomes(whole)
+    assert len(trained) == len(set(trained)) == 16
+
+
+def test_duplicates_are_answered_from_what_is_known_and_the_sampler_is_told(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0))
+    trials = journal.study.get_trials()
+    answered = [trial for trial in trials if "duplicate_of" in trial.user_attrs]
+    values = {record.number: record.objective for record in journal.records()}
+    assert answered
+    assert all(trial.value == values[trial.user_attrs["duplicate_of"]] for trial in answered)
+    assert len(journal.records()) == ALL
+
+
+def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
+    coordinator = Coordinator(begin(tmp_path / "s"), Goal(trials=9), concurrency=2)
+    assert coordinator.next_task() is not None
+    second = coordinator.next_task()
+    assert second is not None
+    assert coordinator.next_task() is None
+    assert not coordinator.done
+
+
+def test_the_best_and_its_ties_are_trained_on_fresh_seeds_that_no_trial_had(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=6))
+    outcome = read_outcome(journal)
+    best = outcome.best
+    assert best is not None
+    assert best.objective == max(r.objective for r in outcome.records if r.objective is not None)
+    assert 1 <= len(outcome.confirmations) <= 5
+    assert set(outcome.confirmations) <= {record.number for record in outcome.ties}
+    for result in outcome.confirmations.values():
+        assert [seed.seed for seed in result.seeds] == list(range(20, 26))
+    assert outcome.confirmed is not None
+    assert outcome.protocol is not None
+    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_accuracy_mean
+
+
+def test_a_confirmation_is_not_repeated_on_resume(tmp_path: Path, small_graph: Graph) -> None:
+    goal = Goal(trials=6, confirm=4)
+    searched(tmp_path / "s", small_graph, goal).close()
+    journal = Journal.resume(tmp_path / "s")
+    journal.begin(goal, {})
+    coordinator = Coordinator(journal, goal, concurrency=1)
+    assert coordinator.next_task() is None
+    assert coordinator.done
+
+
+def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=ALL, confirm=0)
+    full = searched(tmp_path / "full", small_graph, goal, sampler="random")
+    raced = searched(tmp_path / "raced", small_graph, goal, sampler="random", race=True)
+    statuses = [record.status for record in raced.records()]
+    assert statuses.count(TrialStatus.RACED_OUT) > ALL / 3
+    best, wanted = read_outcome(raced).best, read_outcome(full).best
+    assert best is not None
+    assert wanted is not None
+    assert best.config == wanted.config
+    assert best.result is not None
+    assert len(best.result.seeds) == 20
+    for record in raced.records():
+        if record.status is TrialStatus.RACED_OUT:
+            assert record.result is not None
+            assert len(record.result.seeds) < 20
+            assert record.objective is None
+            assert record.reason is not None
+            assert "worse than trial" in record.reason
+
+
+def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        if config.K == 4:
+            raise RuntimeError("boom\nand a long stack")
+        return pretend_training(graph, config, seeds)
+
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0), training)
+    failed = [r for r in journal.records() if r.status is TrialStatus.FAILED]
+    assert {record.config.K for record in failed} == {4}
+    assert {record.reason for record in failed} == {"RuntimeError: boom"}
+    assert len(journal.records()) == ALL
+
+
+def test_a_diverged_seed_fails_its_trial_with_the_reason(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        result = pretend_training(graph, config, seeds)
+        lost = SeedResult(seed=0, split=0, epochs=3, reason="diverged at epoch 3")
+        return TrialResult(
+            config=config,
+            dataset="small",
+            data_digest="0",
+            seconds=1.0,
+            seeds=(lost, *result.seeds[1:]),
+        )
+
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=2), training, race=True)
+    for record in journal.records():
+        assert record.status is TrialStatus.FAILED
+        assert record.reason is not None
+        assert "diverged at epoch 3" in record.reason
+    assert read_outcome(journal).best is None
+
+
+def test_a_search_whose_first_trials_all_raise_gives_up_with_the_reason(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        raise RuntimeError("no such thing")
+
+    seen: list[Coordinator] = []
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=20), training, on_coordinator=seen.append
+    )
+    assert isinstance(seen[0].fatal, SearchError)
+    assert "no such thing" in str(seen[0].fatal)
+    assert len(journal.records()) == 5
+
+
+@pytest.mark.parametrize("bug", [TypeError, KeyError, AttributeError, NotImplementedError])
+def test_a_bug_ends_the_search_at_once_and_is_no_failed_trial(
+    bug: type[Exception], tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        raise bug("in our code")
+
+    seen: list[Coordinator] = []
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=20), training, on_coordinator=seen.append
+    )
+    assert isinstance(seen[0].fatal, TrainingBugError)
+    assert "in our code" in str(seen[0].fatal)
+    assert "Traceback (most recent call last)" in str(seen[0].fatal)
+    (record,) = journal.records()
+    assert record.status is TrialStatus.RUNNING  # it runs again once the bug is mended
+
+
+def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
+    events: list[Event] = []
+
+    def on_event(event: Event, snapshot: Snapshot) -> None:
+        events.append(event)
+
+    journal = begin(tmp_path / "s")
+    coordinator = Coordinator(journal, Goal(trials=1), concurrency=1, on_event=on_event)
+
+    def lose() -> Task:
+        task = coordinator.next_task()
+        assert task is not None
+        coordinator.release(task, "its worker died")
+        return task
+
+    first, second = lose(), lose()
+    assert first.config == second.config
+    assert [event.kind for event in events] == ["started", "retried", "started", "ended"]
+    (record,) = journal.records()
+    assert record.status is TrialStatus.FAILED
+    assert record.reason == "its worker died, 2 times"
+
+
+def test_the_time_budget_starts_no_further_trial_but_confirms(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    now = 0.0
+    goal = Goal(trials=10, confirm=2, time_budget=3.5)
+    journal = begin(tmp_path / "s")
+    journal.begin(goal, {})
+    coordinator = Coordinator(journal, goal, concurrency=1, clock=lambda: now)
+
+    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        nonlocal now
+        now += 1.0
+        return pretend_training(graph, config, seeds)
+
+    drive(coordinator, small_graph, training)
+    assert coordinator.out_of_time
+    assert len(journal.records()) == 4
+    assert read_outcome(journal).confirmed is not None
+
+
+def test_a_search_that_has_all_it_can_have_knows_it(tmp_path: Path, small_graph: Graph) -> None:
+    searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0)).close()
+    journal = Journal.resume(tmp_path / "s")
+    coordinator = Coordinator(journal, Goal(trials=ALL + 5, confirm=0))
+    assert coordinator.exhausted
+    assert not coordinator.has_work
+    assert Coordinator(journal, Goal(trials=ALL + 5, confirm=3)).has_work
+
+
+def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:
+    journal = begin(tmp_path / "s")
+    coordinator = Coordinator(journal, Goal(trials=5), concurrency=2)
+    task = coordinator.next_task()
+    assert task is not None
+    coordinator.stop()
+    assert coordinator.next_task() is None
+    assert coordinator.done
+    coordinator.release(task)
+    coordinator.close()
+    (record,) = journal.records()
+    assert record.status is TrialStatus.RUNNING
+    assert record.reason == "interrupted; runs again when the search is resumed"
+    journal.close()
+    (again,) = Journal.resume(tmp_path / "s").records()
+    assert again.reason is None
+
+
+def test_a_space_of_ranges_is_searched_without_repeats(tmp_path: Path, small_graph: Graph) -> None:
+    space = parse_space(
+        "ranges",
+        {
+            "lr": {"low": 1e-3, "high": 0.1, "log": True},
+            "K": {"low": 2, "high": 64, "log": True},
+            "dropout": {"low": 0.0, "high": 0.8, "step": 0.2},
+            "posterior": {"choices": ["quit", "select"]},
+        },
+    )
+    for sampler in ("tpe", "random", "gp"):
+        journal = searched(
+            tmp_path / sampler, small_graph, Goal(trials=15), space=space, sampler=sampler
+        )
+        assert len({r.config.config_id for r in journal.records()}) == 15
+
+
+def test_no_choice_of_a_search_depends_on_test_accuracy(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def spoiled(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+        from dataclasses import replace
+
+        result = pretend_training(graph, config, seeds)
+        return replace(
+            result, seeds=tuple(replace(s, test_accuracy=float(s.seed)) for s in result.seeds)
+        )
+
+    goal = Goal(trials=16, confirm=4)
+    honest = searched(tmp_path / "a", small_graph, goal, race=True)
+    permuted = searched(tmp_path / "b", small_graph, goal, spoiled, race=True)
+    assert outcomes(honest) == outcomes(permuted)
+    assert list(read_outcome(honest).confirmations) == list(read_outcome(permuted).confirmations)

@@ -1,0 +1,110 @@
+"""Several searches on the same workers."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from l2p_search.data.graph import Graph
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.pool import Assignment, Job, Pool
+from l2p_search.searching.running.worker import run_task
+from tests.searching.pretend import begin, outcomes, pretend_training, searched
+
+_GOAL = Goal(trials=5, confirm=4, ties=0)
+
+
+def _job(journal: Journal, graph: Graph, end: Callable[[Coordinator], None]) -> Job:
+    return Job(graph=graph, begin=lambda: Coordinator(journal, _GOAL), end=end)
+
+
+def _work(pool: Pool, given: Assignment, graph: Graph) -> None:
+    def report(message: dict[str, str]) -> None:
+        pool.report(given, json.loads(message["measured"]))
+
+    run_task(given.task.to_mapping(), graph, pretend_training, report)
+    pool.release(given)
+
+
+def test_searches_that_share_workers_end_as_each_would_alone(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    seeds = (1, 2, 3)
+    alone = [searched(tmp_path / f"alone-{s}", small_graph, _GOAL, seed=s) for s in seeds]
+    journals = [begin(tmp_path / f"shared-{s}", seed=s) for s in seeds]
+    for journal in journals:
+        journal.begin(_GOAL, {})
+    ended: list[Coordinator] = []
+    pool = Pool([_job(journal, small_graph, ended.append) for journal in journals], 2)
+    running: list[Assignment] = []
+    most = 0
+    while not pool.done:
+        while (given := pool.next()) is not None:
+            running.append(given)
+        most = max(most, len(running))
+        if running:
+            _work(pool, running.pop(), small_graph)  # the later one ends first
+    assert most == 2
+    assert len(ended) == 3
+    for one, other in zip(alone, journals, strict=True):
+        assert outcomes(one) == outcomes(other)
+        assert list(read_outcome(one).confirmations) == list(read_outcome(other).confirmations)
+
+
+def test_a_search_is_opened_when_there_is_room_and_not_before(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    opened: list[int] = []
+
+    def job(number: int) -> Job:
+        def open_it() -> Coordinator:
+            opened.append(number)
+            return Coordinator(begin(tmp_path / str(number)), _GOAL)
+
+        return Job(graph=small_graph, begin=open_it)
+
+    pool = Pool([job(number) for number in range(3)], 2)
+    first, second = pool.next(), pool.next()
+    assert first is not None
+    assert second is not None
+    assert first.coordinator is not second.coordinator
+    assert pool.next() is None
+    assert opened == [0, 1]
+
+
+def test_a_single_search_has_all_workers(tmp_path: Path, small_graph: Graph) -> None:
+    pool = Pool([_job(begin(tmp_path / "s"), small_graph, lambda coordinator: None)], 3)
+    given = [pool.next() for _ in range(4)]
+    assert [task is not None for task in given] == [True, True, True, False]
+
+
+def test_a_grid_among_several_searches_has_all_workers(tmp_path: Path, small_graph: Graph) -> None:
+    def job(name: str) -> Job:
+        journal = begin(tmp_path / name, sampler="grid")
+        return Job(graph=small_graph, any_order=True, begin=lambda: Coordinator(journal, _GOAL))
+
+    pool = Pool([job("a"), job("b")], 3)
+    given = [pool.next() for _ in range(3)]
+    assert len({task.coordinator for task in given if task is not None}) == 1
+    assert None not in given
+
+
+def test_stopping_gives_every_search_up_and_keeps_what_has_ended(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journals = [begin(tmp_path / name) for name in ("a", "b")]
+    ended: list[Coordinator] = []
+    pool = Pool([_job(journal, small_graph, ended.append) for journal in journals], 2)
+    first, second = pool.next(), pool.next()
+    assert first is not None
+    assert second is not None
+    _work(pool, first, small_graph)
+    pool.stop()
+    assert pool.done
+    assert pool.next() is None
+    pool.close()
+    assert len(ended) == 2
+    statuses = [[record.status.value for record in journal.records()] for journal in journals]
+    assert statuses == [["complete"], ["running"]]
