@@ -45,6 +45,24 @@ def attend(
     return weighed
 
 
+def attention_heads(
+    adjacency: Adjacency,
+    product: Tensor,
+    to: Tensor,
+    from_: Tensor,
+    noise: Tensor | None,
+    rate: float,
+) -> Tensor:
+    """Attention of projected units [S, N, heads * U] by `to` and `from_` [S, heads, U]."""
+    seeds, nodes, width = product.shape
+    heads, units = to.shape[1:]
+    apart = product.view(seeds, nodes, heads, units).transpose(1, 2).reshape(-1, nodes, units)
+    own = None if noise is None else noise.reshape(seeds * heads, -1)
+    ends = (to.reshape(-1, units), from_.reshape(-1, units))
+    together = attend(adjacency, apart, *ends, own, rate).view(seeds, heads, nodes, units)
+    return together.transpose(1, 2).reshape(seeds, nodes, width)
+
+
 def softmax_of_rows(scores: Tensor, row: Tensor, num_rows: int) -> Tensor:
     """Softmax over the entries of each row of a sparse matrix: [B, nonzeros]."""
     with torch.no_grad():

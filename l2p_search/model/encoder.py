@@ -18,7 +18,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Features, features_of
-from l2p_search.model.network import GradientSink, Parameters, glorot
+from l2p_search.model.network import GradientSink, Parameters, Pass, glorot
 
 _MATMUL_WIDTH = 16
 """Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
@@ -76,31 +76,24 @@ class Encoder:
             "b_2": torch.zeros(seeds, classes, dtype=dtype),
         }
 
-    def read(
-        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
-    ) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, H, R], and times all classifiers: the class scores."""
-        classifier = theta["W_2"]
-        if "W_3" in theta:
-            classifier = torch.cat([classifier, theta["W_3"]], dim=2)
-        return self.columns(theta, scorer, classifier, noise, sink)
+    def read(self, given: Pass) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer [S, H, R] of phi, and times all classifiers: the class scores."""
+        classifier = given.theta["W_2"]
+        if "W_3" in given.theta:
+            classifier = torch.cat([classifier, given.theta["W_3"]], dim=2)
+        return self.columns(given, given.phi["w"], classifier)
 
-    def columns(
-        self,
-        theta: Parameters,
-        scorer: Tensor,
-        classifier: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None,
-    ) -> tuple[Tensor, Tensor]:
+    def columns(self, given: Pass, scorer: Tensor, classifier: Tensor) -> tuple[Tensor, Tensor]:
         """H_0 times the scorer [S, H, R] and the classifier [S, H, C], without a bias."""
-        split = None
+        noise, split = given.noise, None
         if noise is not None and self._rate > 0:
             size = self._features.noise_size
             hidden = noise[:, size : self.noise_size].view(-1, *self._hidden_shape)
             split = EncoderNoise(noise[:, :size], hidden, self._rate)
-        weight, bias = theta["W_1"], theta["b_1"]
-        return encode_and_project(self._features, weight, bias, scorer, classifier, split, sink)
+        weight, bias = given.theta["W_1"], given.theta["b_1"]
+        return encode_and_project(
+            self._features, weight, bias, scorer, classifier, split, given.sink
+        )
 
 
 def encoder_bytes(graph: Graph, width: int) -> int:

@@ -3,23 +3,16 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
+from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Readout,
-    fan_in,
-    glorot,
-    rows_at,
-)
-from l2p_search.model.posterior import log_probs
+from l2p_search.model.network import Parameters, Pass, Readout, glorot, rows_at
 from l2p_search.model.propagation import (
     Propagation,
     columns_bytes,
@@ -28,7 +21,7 @@ from l2p_search.model.propagation import (
 )
 
 
-class L2pOnAppnp:
+class L2pOnAppnp(L2pNetwork):
     """H_0 = relu(X W_1 + b_1), H_k = (1 - a) A H_{k-1} + a H_0, class scores H_k W_2 + b_2.
 
     The scorer reads the hidden representation, as in the paper: s_k = w_k . H_k + b_k, with one
@@ -53,22 +46,17 @@ class L2pOnAppnp:
     With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
     """
 
-    step_weights: frozenset[str] = frozenset()
-
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         linear = config.encoder == "linear"
         self._encoder = (LinearEncoder if linear else Encoder)(graph, config, dtype)
+        super().__init__(config, self._encoder.width, dtype)
         self.first_layer, self.streamed = self._encoder.first_layer, self._encoder.streamed
         adjacency = normalised_adjacency(graph, dtype, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
         self._classifiers = self._encoder.classifiers
         self._skip = config.skip
-        self._posterior = config.posterior
-        self._dtype = dtype
-        self.steps = config.K + 1
-        self._scorers = self.steps if config.scorer == "per_step" else 1
         self._node_dropout = config.node_dropout
         self.noise_size = self._encoder.noise_size
         if config.node_dropout > 0.0:
@@ -77,42 +65,31 @@ class L2pOnAppnp:
             graph.num_nodes,
             most_rows(graph, config),
             self.steps,
-            self._scorers,
+            self.scorers,
             self._classifiers * graph.num_classes,
         )
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
-        """Small scorers: q starts near its shape at score 0."""
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        """The encoder's parameters, and those of a node's own classifier."""
         theta = self._encoder.initial(generators)
         if self._skip > 0.0:
             theta["W_3"] = glorot(generators, (self._encoder.width, self._classes), self._dtype)
-        phi = {
-            "w": fan_in(generators, (self._encoder.width, self._scorers), self._dtype),
-            "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
-        }
-        return Levels(theta, phi)
+        return theta
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def forward(self, given: Pass) -> Readout:
         """Encode, project, propagate, read."""
-        theta, phi = levels.theta, levels.phi
-        score_columns, class_columns = self._encoder.read(theta, phi["w"], noise, sink)
+        nodes, noise = given.nodes, given.noise
+        score_columns, class_columns = self._encoder.read(given)
         class_columns, own = class_columns.tensor_split([self._classifiers * self._classes], dim=2)
         if noise is not None and self._node_dropout > 0.0:
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
             score_columns, class_columns = score_columns * kept, class_columns * kept
         scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
-        if self._classifiers > 1:  # of all classifiers at every step, each step's own
+        if self._classifiers > 1:  # keep for step k the scores of classifier k: the diagonal
             every = logits.permute(2, 3, 0, 1).unflatten(1, (self._classifiers, self._classes))
             logits = every.diagonal().permute(1, 2, 3, 0)
         if self._skip > 0.0:
             own = rows_at(own, nodes).permute(2, 0, 1)  # as the class scores lie in memory
             logits = (logits.permute(2, 3, 0, 1) + self._skip * own).permute(2, 3, 0, 1)
-        log_q = log_probs(self._posterior, scores + phi["b"][:, None])
-        return Readout(log_q, logits, theta["b_2"])
+        return Readout(self.log_q(scores, given.phi), logits, given.theta["b_2"])

@@ -24,22 +24,25 @@ class Noise:
         self._noise = noise
         self._used = 0
 
-    def take(self, *shape: int) -> Tensor | None:
-        """The next bytes, [S, *shape]."""
-        if self._noise is None:
+    def take(self, *shape: int, rate: float) -> Tensor | None:
+        """The next bytes, [S, *shape]; at rate 0 none are needed."""
+        if self._noise is None or rate == 0:
             return None
         count = torch.Size(shape).numel()
         taken = self._noise[:, self._used : self._used + count]
         self._used += count
         return taken.reshape(-1, *shape)
 
+    def dropped(self, h: Tensor, rate: float) -> Tensor:
+        """dropout(H) by the next bytes, for h [S, N, H]."""
+        return drop_units(h, self.take(*h.shape[1:], rate=rate), rate)
 
-def features_times(
-    features: Features, weight: Tensor, noise: Tensor | None, rate: float
-) -> Tensor:
-    """dropout(X) W for weight [S, F, H]: -> [S, N, H]."""
+
+def features_times(features: Features, weight: Tensor, noise: Noise, rate: float) -> Tensor:
+    """dropout(X) W by the next bytes, for weight [S, F, H]: -> [S, N, H]."""
+    taken = noise.take(features.noise_size, rate=rate)
     product: Tensor = FeaturesTimes.apply(  # type: ignore[no-untyped-call]
-        weight, features, noise, rate
+        weight, features, taken, rate
     )
     return product
 
@@ -53,7 +56,7 @@ class FeaturesTimes(torch.autograd.Function):
     ) -> Tensor:
         """X W."""
         dropped = None
-        if noise is not None and rate > 0:
+        if noise is not None:
             dropped = features.dropped(noise, rate, keep_scale(rate))
         product = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         for block in features.blocks(len(weight)):
@@ -136,7 +139,7 @@ class Adjacency:
 
     def values(self, seeds: int, noise: Noise) -> Tensor:
         """The entries of A as each seed sees it: [S, nonzeros]."""
-        bytes_ = noise.take(self.noise_size) if self.noise_size else None
+        bytes_ = noise.take(self.noise_size, rate=self._rate)
         if bytes_ is None:
             return self._whole.expand(seeds, -1)
         kept = (bytes_ >= dropped_levels(self._rate)) | self._is_loop

@@ -13,8 +13,8 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import encoder_bytes
 from l2p_search.model.features import features_of
-from l2p_search.model.layers import features_times
-from l2p_search.model.network import GradientSink, Parameters, glorot
+from l2p_search.model.layers import Noise, features_times
+from l2p_search.model.network import Parameters, Pass, glorot
 
 
 class LinearEncoder:
@@ -39,10 +39,8 @@ class LinearEncoder:
         bias = torch.zeros(len(generators), self._shape[1], dtype=self._dtype)
         return {"W_1": glorot(generators, self._shape, self._dtype), "b_2": bias}
 
-    def read(
-        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
-    ) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, C, R], and H_0 itself: the class scores."""
-        own = None if noise is None else noise[:, : self.noise_size]
-        h0 = features_times(self._features, theta["W_1"], own, self._rate)
-        return torch.bmm(h0, scorer), h0
+    def read(self, given: Pass) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer [S, C, R] of phi, and H_0 itself: the class scores."""
+        noise = Noise(given.noise)
+        h0 = features_times(self._features, given.theta["W_1"], noise, self._rate)
+        return torch.bmm(h0, given.phi["w"]), h0
