@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
-from l2p_search.model.features import Features, features_of
+from l2p_search.model.features import Draw, Features, features_of
 from l2p_search.model.network import GradientSink, Parameters, Pass, glorot
 
 _MATMUL_WIDTH = 16
@@ -153,11 +153,11 @@ class EncodeAndProject(torch.autograd.Function):
         hidden = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         columns = weight.new_empty(*hidden.shape[:2], padded.shape[2])
         scale = 1.0 if noise is None else noise.scale
-        dropped = None
+        draw = Draw()
         if noise is not None:
-            dropped = features.dropped(noise.features, noise.rate, scale**2)
+            draw = features.dropped(noise.features, noise.rate, scale**2)
         for block in features.blocks(weight.shape[0]):
-            active = features.times(weight[block], _of(dropped, block))
+            active = features.times(weight[block], draw.of_seeds(block))
             active.add_(bias[block, None], alpha=scale)
             if noise is None:
                 torch.clamp_min(active, 0.0, out=hidden[block])
@@ -165,7 +165,7 @@ class EncodeAndProject(torch.autograd.Function):
                 drop(active.relu_(), noise.hidden[block], noise.rate, out=hidden[block])
             torch.bmm(hidden[block], padded[block], out=columns[block])
         ctx.save_for_backward(hidden, projection)
-        ctx.features, ctx.dropped, ctx.scale = features, dropped, scale
+        ctx.features, ctx.draw, ctx.scale = features, draw, scale
         ctx.scorers, ctx.num_features, ctx.sink = scorer.shape[2], weight.shape[1], sink
         score_columns, rest = columns.split(
             [scorer.shape[2], padded.shape[2] - scorer.shape[2]], 2
@@ -195,7 +195,7 @@ class EncodeAndProject(torch.autograd.Function):
             grad_projection[block] = _transposed_product(hidden[block], grad_columns[block])
             grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
-            sink("W_1", ctx.features.transposed_times(passed, _of(ctx.dropped, block)), block)
+            sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
             sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)
         grad_scorer, grad_classifier = grad_projection.tensor_split([ctx.scorers], dim=2)
         return grad_weight, grad_bias, grad_scorer, grad_classifier, *nothing
@@ -213,7 +213,3 @@ def _collect(into: dict[str, Tensor]) -> GradientSink:
 def _transposed_product(hidden: Tensor, grad: Tensor) -> Tensor:
     """H.T G, as the transpose of G.T H: several times faster for the few columns of G."""
     return torch.bmm(grad.transpose(1, 2), hidden).transpose(1, 2)
-
-
-def _of(dropped: Tensor | None, block: slice) -> Tensor | None:
-    return None if dropped is None else dropped[block]

@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, dropped_levels, keep_scale
-from l2p_search.model.features import Features
+from l2p_search.model.features import Draw, Features
 from l2p_search.model.sparse import SparseMatrix
 
 
@@ -48,21 +48,18 @@ def features_times(features: Features, weight: Tensor, noise: Noise, rate: float
 
 
 class FeaturesTimes(torch.autograd.Function):
-    """A block of seeds at a time; nothing but the dropped values is kept for the way back."""
+    """One block of seeds at a time; only the draw of dropout is kept for the backward pass."""
 
     @staticmethod
     def forward(
         ctx: Any, weight: Tensor, features: Features, noise: Tensor | None, rate: float
     ) -> Tensor:
         """X W."""
-        dropped = None
-        if noise is not None:
-            dropped = features.dropped(noise, rate, keep_scale(rate))
+        draw = Draw() if noise is None else features.dropped(noise, rate, keep_scale(rate))
         product = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         for block in features.blocks(len(weight)):
-            own = None if dropped is None else dropped[block]
-            product[block] = features.times(weight[block], own)
-        ctx.features, ctx.dropped, ctx.inputs = features, dropped, weight.shape[1]
+            product[block] = features.times(weight[block], draw.of_seeds(block))
+        ctx.features, ctx.draw, ctx.inputs = features, draw, weight.shape[1]
         return product
 
     @staticmethod
@@ -71,7 +68,7 @@ class FeaturesTimes(torch.autograd.Function):
         """X.T G."""
         grad_weight = grad.new_empty(grad.shape[0], ctx.inputs, grad.shape[2])
         for block in ctx.features.blocks(len(grad)):
-            own = None if ctx.dropped is None else ctx.dropped[block]
+            own = ctx.draw.of_seeds(block)
             grad_weight[block] = ctx.features.transposed_times(grad[block].contiguous(), own)
         return grad_weight, None, None, None
 
