@@ -1,4 +1,4 @@
-"""The models by name."""
+"""The models by name: which class a configuration's `model` and `backbone` stand for."""
 
 from collections.abc import Callable
 

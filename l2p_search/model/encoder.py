@@ -1,8 +1,8 @@
-"""H_0 = relu(X W_1 + b_1) with dropout before and after, projected on the columns that are read.
+"""H_0 = dropout(relu(dropout(X) W_1 + b_1)), projected at once to scores of steps and classes.
 
 The classifier and the scorer are linear and act on units, propagation is linear and acts on
-nodes, so they commute: H_0 is projected at once, and only a few columns are propagated
-instead of all hidden units.
+nodes, so they commute: A_hat (H_0 W) = (A_hat H_0) W. H_0 is projected first, and the few columns
+of the projection are propagated instead of all hidden units.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,12 @@ _MATMUL_WIDTH = 16
 
 @dataclass(frozen=True, eq=False)
 class EncoderNoise:
-    """The random bytes of one training step, and the rate they are used at.
+    """The random bytes of one training step, and the rate of both dropouts.
 
-    Shapes: features [S, noise_size of the features], hidden [S, N, H].
+    Attributes:
+        features: For the dropout of X, [S, noise_size of the features].
+        hidden: For the dropout of the hidden units, [S, N, H].
+        rate: The share of entries to drop.
     """
 
     features: Tensor
@@ -37,15 +40,22 @@ class EncoderNoise:
 
     @property
     def scale(self) -> float:
-        """Of each of the two dropouts."""
+        """What the entries kept by one dropout are multiplied by."""
         return keep_scale(self.rate)
 
 
 class Encoder:
-    """The two dense layers of one graph and configuration: their parameters and their dropout."""
+    """The hidden layer and the classifiers of one graph and configuration.
+
+    Parameters of theta: W_1 [S, F, H], b_1 [S, H], W_2 [S, H, C] or with one classifier per step
+    [S, H, T C], b_2 [S, C].
+
+    Reads of the config: hidden, dropout, classifier; K with one classifier per step.
+    """
 
     first_layer = frozenset({"W_1", "b_1"})
     streamed = first_layer
+    """Their gradients are the largest of all: a sink can take them block by block."""
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the features once for all epochs and seeds."""
@@ -62,7 +72,7 @@ class Encoder:
         self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
-        """Glorot weights, zero biases; the classifiers of many steps stand side by side."""
+        """Glorot weights, zero biases; the classifiers of several steps stand side by side."""
         features, hidden, classes = self._shapes
         seeds, dtype = len(generators), self._dtype
         first = glorot(generators, (features, hidden), dtype)
@@ -77,14 +87,19 @@ class Encoder:
         }
 
     def read(self, given: Pass) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, H, R] of phi, and times all classifiers: the class scores."""
+        """H_0 times the scorer of phi, and times all classifiers of theta.
+
+        Returns:
+            Score columns [S, N, R] for R = 1 or T scorers, and class columns [S, N, C] per
+            classifier, side by side, without the bias.
+        """
         classifier = given.theta["W_2"]
         if "W_3" in given.theta:
             classifier = torch.cat([classifier, given.theta["W_3"]], dim=2)
         return self.columns(given, given.phi["w"], classifier)
 
     def columns(self, given: Pass, scorer: Tensor, classifier: Tensor) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, H, R] and the classifier [S, H, C], without a bias."""
+        """H_0 times a scorer [S, H, R] and times a classifier [S, H, C], without a bias."""
         noise, split = given.noise, None
         if noise is not None and self._rate > 0:
             size = self._features.noise_size
@@ -97,10 +112,10 @@ class Encoder:
 
 
 def encoder_bytes(graph: Graph, width: int) -> int:
-    """What one seed of an encoder of that width holds.
+    """Estimate of the memory that one seed of an encoder with `width` hidden units takes.
 
     Parameters with gradient, two moments of Adam and the best state; hidden representations with
-    gradient and random bytes; the pattern's dropped values.
+    gradient and random bytes; the values that dropout leaves of the features.
     """
     words = 6 * graph.num_features * width + 3 * graph.num_nodes * width
     return 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
@@ -117,9 +132,17 @@ def encode_and_project(
 ) -> tuple[Tensor, Tensor]:
     """H_0 w and H_0 W_2, where H_0 = dropout(relu(dropout(X) W_1 + b_1)).
 
-    weight [S, F, H], bias [S, H], scorer [S, H, R], classifier [S, H, C]
-    -> score columns [S, N, R] and class columns [S, N, C]. With a sink, the gradients of W_1
-    and b_1 go there instead of to autograd.
+    Args:
+        features: X [N, F].
+        weight: W_1 [S, F, H].
+        bias: b_1 [S, H].
+        scorer: w [S, H, R].
+        classifier: W_2 [S, H, C].
+        noise: Random bytes of both dropouts; None for a pass without dropout.
+        sink: Where the gradients of W_1 and b_1 go instead of to autograd.
+
+    Returns:
+        Score columns [S, N, R] and class columns [S, N, C].
     """
     columns: tuple[Tensor, Tensor] = EncodeAndProject.apply(  # type: ignore[no-untyped-call]
         weight, bias, scorer, classifier, features, noise, sink
@@ -128,11 +151,12 @@ def encode_and_project(
 
 
 class EncodeAndProject(torch.autograd.Function):
-    """The encoder as one operation, a block of seeds at a time, which then stays in the cache.
+    """The encoder as one operation, on one block of seeds at a time, which stays in the cache.
 
-    It keeps H_0 and nothing else for its backward pass. relu(c x) = c relu(x) for c > 0, so the
-    scale of the second dropout is moved into the first product, where it costs nothing. And
-    H_0 > 0 exactly where a unit was both active and kept, so H_0 is its own mask.
+    For its backward pass it keeps H_0 and the draw of dropout, nothing else.
+    relu(c x) = c relu(x) for c > 0, so the scale of the second dropout is moved into the first
+    product, where it costs nothing. And H_0 > 0 exactly where a unit was both active and kept, so
+    H_0 is its own mask.
     """
 
     @staticmethod
@@ -178,7 +202,7 @@ class EncodeAndProject(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_scores: Tensor, grad_classes: Tensor) -> tuple[Tensor | None, ...]:
-        """The same backwards; when only the scorer learns, nothing but its own product."""
+        """The gradients; when only the scorer learns, just the one product of its gradient."""
         hidden, projection = ctx.saved_tensors
         nothing = (None, None, None)
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
@@ -202,7 +226,7 @@ class EncodeAndProject(torch.autograd.Function):
 
 
 def _collect(into: dict[str, Tensor]) -> GradientSink:
-    """A sink that only keeps the gradients."""
+    """A sink that writes the gradients into tensors [S, ...]."""
 
     def sink(name: str, gradient: Tensor, seeds: slice) -> None:
         into[name][seeds] = gradient

@@ -22,28 +22,37 @@ from l2p_search.model.propagation import (
 
 
 class L2pOnAppnp(L2pNetwork):
-    """H_0 = relu(X W_1 + b_1), H_k = (1 - a) A H_{k-1} + a H_0, class scores H_k W_2 + b_2.
+    """L2P (Xiao et al. 2021, https://arxiv.org/abs/2310.00697) on APPNP's propagation.
 
-    The scorer reads the hidden representation, as in the paper: s_k = w_k . H_k + b_k, with one
-    w_k a step or one w for all steps. The bias b_k, which the paper leaves out, lets a shared w
-    prefer a step for all nodes: with it, it validates as well as one w_k a step, at half the cost.
+        H_0 = dropout(relu(dropout(X) W_1 + b_1))          [S, N, H]
+        H_k = (1 - a) A_hat H_{k-1} + a H_0                [S, N, H]
+        class scores of step k:  H_k W_2 + b_2             [S, N, C]
+        q from the scores of the steps  s_k = w_k . H_k + b_k    (see `L2pNetwork`)
 
-    With `skip` a > 0, a node's own H_0 has a classifier of its own beside the mixed steps, as in
-    the authors' code: class scores H_k W_2 + a H_0 W_3 + b_2. What neighbours say can then count
-    for something else than what the node says itself.
+    APPNP is by Klicpera (now Gasteiger), Bojchevski and Guennemann, ICLR 2019,
+    https://arxiv.org/abs/1810.05997. Parameters of theta: W_1 [S, F, H], b_1 [S, H],
+    W_2 [S, H, C], b_2 [S, C].
 
-    With `self_loop` 0, A has no self-loops: what a step brings to a node is its neighbours' alone,
-    which with `skip` the classifiers tell from its own (as in H2GCN, Zhu et al. 2020).
+    Reads of the config: K, teleport (a), hidden, dropout, posterior, scorer, and:
 
-    With `classifier: per_step`, class scores are H_k W_2k + b_2: what neighbours say can count for
-    something else than what their neighbours say. It propagates a column a class and step, so it
-    is for few steps.
+    `skip` > 0: a node's own H_0 has a classifier of its own beside the mixed steps, as in the
+    authors' code: class scores H_k W_2 + skip * H_0 W_3 + b_2, with W_3 [S, H, C]. What neighbours
+    say can then count for something else than what the node says itself.
 
-    With `node_dropout`, whole rows of H_0 are left out of the steps while theta learns (a node's
-    own classifier keeps its row): a prediction then has to come from other neighbours each time,
-    as in GRAND (Feng et al. 2020).
+    `self_loop`: the weight w in A_hat = D^-1/2 (A + w I) D^-1/2. With 0, what a step brings to a
+    node is its neighbours' alone, which with `skip` the classifiers tell from its own (as in
+    H2GCN, Zhu et al. 2020, https://arxiv.org/abs/2006.11468).
 
-    With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
+    `classifier: per_step`: class scores H_k W_2k + b_2, with W_2 [S, H, T C]. What neighbours say
+    can count for something else than what their neighbours say. It propagates one column per
+    class and step, so it is for few steps.
+
+    `node_dropout`: whole rows of H_0 are left out of the steps while theta learns (a node's own
+    classifier keeps its row). A prediction then has to come from other neighbours each time, as
+    in GRAND (Feng et al. 2020, https://arxiv.org/abs/2005.11079).
+
+    `encoder: linear`: H_0 = dropout(X) W_1 has one column per class, and class scores are
+    H_k + b_2.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:

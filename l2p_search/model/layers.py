@@ -1,7 +1,7 @@
 """The pieces of nonlinear networks, for all seeds at once: products, convolution, dropout.
 
-Hidden representations are [S, N, H]. A product with a sparse matrix takes all seeds in one call,
-the matrix repeated down the diagonal, so that each seed may have values of its own.
+Hidden representations are [S, N, H]. A product with a sparse matrix takes all seeds in one call:
+the matrix is repeated down the diagonal, so that each seed may have values of its own.
 """
 
 from typing import Any
@@ -39,7 +39,17 @@ class Noise:
 
 
 def features_times(features: Features, weight: Tensor, noise: Noise, rate: float) -> Tensor:
-    """dropout(X) W by the next bytes, for weight [S, F, H]: -> [S, N, H]."""
+    """dropout(X) W by the next random bytes.
+
+    Args:
+        features: X [N, F].
+        weight: W [S, F, H].
+        noise: Gives features.noise_size bytes per seed.
+        rate: Of the dropout.
+
+    Returns:
+        The product, [S, N, H].
+    """
     taken = noise.take(features.noise_size, rate=rate)
     product: Tensor = FeaturesTimes.apply(  # type: ignore[no-untyped-call]
         weight, features, taken, rate
@@ -74,7 +84,12 @@ class FeaturesTimes(torch.autograd.Function):
 
 
 def drop_units(x: Tensor, noise: Tensor | None, rate: float) -> Tensor:
-    """Dropout of x by its random bytes, scaled so that the expectation stays."""
+    """Dropout of x by random bytes of its shape, scaled so that the expectation stays.
+
+    Example:
+        >>> drop_units(torch.ones(2), torch.tensor([0, 255], dtype=torch.uint8), 0.5).tolist()
+        [0.0, 2.0]
+    """
     if noise is None or rate == 0:
         return x
     dropped: Tensor = DropUnits.apply(x, noise, rate)  # type: ignore[no-untyped-call]
@@ -82,7 +97,7 @@ def drop_units(x: Tensor, noise: Tensor | None, rate: float) -> Tensor:
 
 
 class DropUnits(torch.autograd.Function):
-    """It keeps the bytes, which are a quarter of what a mask of floats would take."""
+    """Keeps the bytes for its backward pass: a quarter of what a mask of floats would take."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, noise: Tensor, rate: float) -> Tensor:
@@ -94,17 +109,18 @@ class DropUnits(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """The same of the gradient."""
+        """The same zeros and scale for the gradient."""
         (noise,) = ctx.saved_tensors
         return drop(grad.contiguous(), noise, ctx.rate).mul_(keep_scale(ctx.rate)), None, None
 
 
 class Adjacency:
-    """A = D^-1/2 (A + I) D^-1/2 of one graph, which DropEdge thins out anew for every seed.
+    """A_hat = D^-1/2 (A + I) D^-1/2 of one graph, with other edges dropped for every seed.
 
-    DropEdge (Rong et al. 2020) drops a share of the edges in each training step and normalises
-    what is left. An edge goes in both directions or in none, so A stays symmetric: the way back
-    through a convolution is the same convolution.
+    DropEdge (Rong, Huang, Xu and Huang, ICLR 2020, https://arxiv.org/abs/1907.10903) drops a
+    share of the edges in each training step and normalises what is left. An edge is dropped in
+    both directions or in none, so A_hat stays symmetric: the backward pass of a convolution is
+    the same convolution.
     """
 
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
@@ -129,13 +145,13 @@ class Adjacency:
         return len(self.row)
 
     def matrix(self, copies: int) -> SparseMatrix:
-        """The pattern, repeated at least so often; made when it is first asked for."""
+        """The pattern, repeated down the diagonal at least `copies` times; grows on demand."""
         if self._matrix.offsets.shape[0] < copies * self.num_nodes:
             self._matrix = self._copies(copies)
         return self._matrix
 
     def values(self, seeds: int, noise: Noise) -> Tensor:
-        """The entries of A as each seed sees it: [S, nonzeros]."""
+        """The entries of A_hat that each seed sees after DropEdge: [S, nonzeros]."""
         bytes_ = noise.take(self.noise_size, rate=self._rate)
         if bytes_ is None:
             return self._whole.expand(seeds, -1)
@@ -143,18 +159,20 @@ class Adjacency:
         return self._normalised(kept[:, self._pair].to(self._dtype))
 
     def convolve(self, h: Tensor, values: Tensor) -> Tensor:
-        """A H: [S, N, H] -> [S, N, H]."""
+        """A_hat H for A_hat's entries `values` [S, nonzeros]: [S, N, H] -> [S, N, H]."""
         convolved: Tensor = Convolve.apply(  # type: ignore[no-untyped-call]
             h, values, self.matrix(len(h))
         )
         return convolved
 
     def _normalised(self, kept: Tensor) -> Tensor:
+        """D^-1/2 M D^-1/2 of the entries `kept` [S, nonzeros] of M."""
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
         scale = degree.rsqrt()
         return kept * scale[:, self.row] * scale[:, self.column]
 
     def _copies(self, copies: int) -> SparseMatrix:
+        """The pattern, repeated down the diagonal."""
         shape = (self.num_nodes, self.num_nodes)
         return SparseMatrix.from_coordinates(self.row, self.column, self._whole[0], shape, copies)
 
@@ -163,7 +181,7 @@ class FixedMatrix:
     """A sparse matrix [N, N] that is no adjacency: not symmetric, the same for all seeds."""
 
     def __init__(self, row: Tensor, column: Tensor, values: Tensor, size: int) -> None:
-        """From coordinates, each pair at most once."""
+        """From coordinates [nonzeros], each pair at most once."""
         self._given = (row, column, values, (size, size))
         self._matrix = SparseMatrix.from_coordinates(*self._given)
         self._seeds = 1
@@ -198,7 +216,7 @@ class Convolve(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, h: Tensor, values: Tensor, matrix: SparseMatrix) -> Tensor:
-        """A H."""
+        """A_hat H."""
         ctx.save_for_backward(values)
         ctx.matrix = matrix
         return matrix.times(h.reshape(-1, h.shape[2]), values.reshape(-1)).view_as(h)
@@ -206,7 +224,7 @@ class Convolve(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """A G, as A.T = A."""
+        """A_hat G, as A_hat is symmetric."""
         (values,) = ctx.saved_tensors
         back = ctx.matrix.times(grad.reshape(-1, grad.shape[2]), values.reshape(-1))
         return back.view_as(grad), None, None

@@ -1,7 +1,8 @@
-"""H_0 = dropout(X) W_1: an encoder without a hidden layer, one column a class.
+"""H_0 = dropout(X) W_1: an encoder without a hidden layer, one column per class.
 
 With few labels and many features a hidden layer may only overfit; what is propagated are then the
-class scores of a linear model, as in SGC (Wu et al. 2019).
+class scores of a linear model, as in SGC (Wu, Zhang, Souza, Fifty, Yu and Weinberger, ICML 2019,
+https://arxiv.org/abs/1902.07153).
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,12 @@ from l2p_search.model.network import Parameters, Pass, glorot
 
 
 class LinearEncoder:
-    """One product of one graph and configuration, and its dropout."""
+    """The one product of one graph and configuration, and its dropout.
+
+    Parameters of theta: W_1 [S, F, C], b_2 [S, C].
+
+    Reads of the config: dropout. hidden is not read.
+    """
 
     first_layer = frozenset({"W_1"})
     streamed: frozenset[str] = frozenset()
@@ -40,7 +46,12 @@ class LinearEncoder:
         return {"W_1": glorot(generators, self._shape, self._dtype), "b_2": bias}
 
     def read(self, given: Pass) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, C, R] of phi, and H_0 itself: the class scores."""
+        """H_0 times the scorer of phi, and H_0 itself: the class scores.
+
+        Returns:
+            Score columns [S, N, R] for R = 1 or T scorers, and class columns [S, N, C] without
+            the bias.
+        """
         noise = Noise(given.noise)
         h0 = features_times(self._features, given.theta["W_1"], noise, self._rate)
         return torch.bmm(h0, given.phi["w"]), h0
