@@ -1,6 +1,9 @@
-"""Graph attention (Velickovic et al. 2018): a node weighs its neighbours by learned scores.
+"""Graph attention: a node weighs its neighbours, and itself, by learned scores.
 
-    e_ij = leaky_relu(a . W h_i + b . W h_j),  alpha_ij = softmax over j of e_ij,
+Velickovic, Cucurull, Casanova, Romero, Lio and Bengio, ICLR 2018,
+https://arxiv.org/abs/1710.10903:
+
+    e_ij = leaky_relu(to . W h_i + from . W h_j),  alpha_ij = softmax over j of e_ij,
     h_i' = sum_j alpha_ij W h_j
 
 Heads are taken as further seeds: [S * heads, N, units]. Entries are gathered by `index_select`,
@@ -18,6 +21,8 @@ from l2p_search.model.layers import Adjacency, drop_units
 from l2p_search.model.sparse import SparseMatrix
 
 _SLOPE = 0.2
+"""Of leaky_relu below zero, as in the paper."""
+
 _BLOCK = 2**22
 """Floats that the gradient of the attention may gather at once."""
 
@@ -30,9 +35,18 @@ def attend(
     noise: Tensor | None,
     rate: float,
 ) -> Tensor:
-    """One layer for projected h [B, N, U], with `to` and `from_` [B, U] that score its ends.
+    """The attention of one head, for B = S * heads.
 
-    `noise` [B, nonzeros] drops attention out.
+    Args:
+        adjacency: Who is whose neighbour, self-loops included.
+        h: The projected units W h, [B, N, U].
+        to: Scores the node that attends, [B, U].
+        from_: Scores the neighbour that is attended to, [B, U].
+        noise: Random bytes for the dropout of alpha, [B, nonzeros]; None for no dropout.
+        rate: Of that dropout.
+
+    Returns:
+        h', [B, N, U].
     """
     row, column = adjacency.row, adjacency.column
     scores = torch.einsum("bnu,bu->bn", h, to).index_select(1, row)
@@ -45,8 +59,43 @@ def attend(
     return weighed
 
 
+def attention_heads(
+    adjacency: Adjacency,
+    product: Tensor,
+    to: Tensor,
+    from_: Tensor,
+    noise: Tensor | None,
+    rate: float,
+) -> Tensor:
+    """`attend` for several heads, whose units stand side by side.
+
+    Args:
+        adjacency: Who is whose neighbour, self-loops included.
+        product: The projected units of all heads, [S, N, heads * U].
+        to: Scores the node that attends, [S, heads, U].
+        from_: Scores the neighbour that is attended to, [S, heads, U].
+        noise: Random bytes, [S, heads * nonzeros]; None for no dropout.
+        rate: Of the dropout of alpha.
+
+    Returns:
+        [S, N, heads * U].
+    """
+    seeds, nodes, width = product.shape
+    heads, units = to.shape[1:]
+    apart = product.view(seeds, nodes, heads, units).transpose(1, 2).reshape(-1, nodes, units)
+    own = None if noise is None else noise.reshape(seeds * heads, -1)
+    ends = (to.reshape(-1, units), from_.reshape(-1, units))
+    together = attend(adjacency, apart, *ends, own, rate).view(seeds, heads, nodes, units)
+    return together.transpose(1, 2).reshape(seeds, nodes, width)
+
+
 def softmax_of_rows(scores: Tensor, row: Tensor, num_rows: int) -> Tensor:
-    """Softmax over the entries of each row of a sparse matrix: [B, nonzeros]."""
+    """Softmax over the entries of each row of a sparse matrix: [B, nonzeros] -> the same.
+
+    Example:
+        >>> softmax_of_rows(torch.zeros(1, 3), torch.tensor([0, 0, 1]), 2).tolist()
+        [[0.5, 0.5, 1.0]]
+    """
     with torch.no_grad():
         places = row.expand_as(scores)
         largest = scores.new_full((len(scores), num_rows), -torch.inf)
@@ -57,7 +106,7 @@ def softmax_of_rows(scores: Tensor, row: Tensor, num_rows: int) -> Tensor:
 
 
 class WeighedSum(torch.autograd.Function):
-    """The product of a sparse matrix, of which the values are learned too, with h [B, N, U]."""
+    """The product of a sparse matrix with h [B, N, U], when also its values are learned."""
 
     @staticmethod
     def forward(
@@ -72,7 +121,7 @@ class WeighedSum(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """M.T G for h; for an entry of M, the product of its two ends."""
+        """M.T G for h; for the entry M_ij, the product g_i . h_j of its two ends."""
         h, values, row, column = ctx.saved_tensors
         grad = grad.contiguous()
         flat = grad.view(-1, grad.shape[2])

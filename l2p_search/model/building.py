@@ -1,4 +1,4 @@
-"""The models by name."""
+"""The models by name: which class a configuration's `model` and `backbone` stand for."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
 from l2p_search.model.linear_baselines import Appnp, Dagnn, GprGnn, Mlp
 from l2p_search.model.network import Network
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
 
 _Build = Callable[[Graph, TrialConfig, torch.dtype], Network]
 
@@ -21,16 +21,36 @@ _Build = Callable[[Graph, TrialConfig, torch.dtype], Network]
 def build_network(
     graph: Graph, config: TrialConfig, dtype: torch.dtype = torch.float32
 ) -> Network:
-    """The model that the config names, on one graph."""
+    """The model that the config names, on one graph.
+
+    Args:
+        graph: What it is to learn on.
+        config: `model` and, for L2P, `backbone` name it; it reads further keys, as it says.
+        dtype: Of all its tensors.
+
+    Returns:
+        The network, which holds the graph's matrices but no parameters.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> network = build_network(demo_graph(), TrialConfig(model="gcn", K=2))
+        >>> type(network).__name__, network.steps
+        ('Gcn', 1)
+    """
     build = _BACKBONES[config.backbone] if config.model == "l2p" else _BASELINES[config.model]
     return build(graph, config, dtype)
 
 
+def _on_stack(kind: type[L2pOnStack] | type[LastOfStack], stack: type[Stack]) -> _Build:
+    """Builds a stack and what is put on it."""
+    return lambda graph, config, dtype: kind(stack(graph, config, dtype), graph, config)
+
+
 _BACKBONES: dict[str, _Build] = {
     "appnp": L2pOnAppnp,
-    "gcn": lambda *given: L2pOnStack(GcnStack(*given), *given),
-    "gat": lambda *given: L2pOnStack(GatStack(*given), *given),
-    "gcnii": lambda *given: L2pOnStack(GcniiStack(*given), *given),
+    "gcn": _on_stack(L2pOnStack, GcnStack),
+    "gat": _on_stack(L2pOnStack, GatStack),
+    "gcnii": _on_stack(L2pOnStack, GcniiStack),
 }
 _BASELINES: dict[str, _Build] = {
     "mlp": Mlp,
@@ -45,5 +65,5 @@ _BASELINES: dict[str, _Build] = {
     "geomgcn-i": GeomGcn,
     "geomgcn-p": GeomGcn,
     "geomgcn-s": GeomGcn,
-    "gcnii": lambda *given: LastOfStack(GcniiStack(*given), *given),
+    "gcnii": _on_stack(LastOfStack, GcniiStack),
 }

@@ -1,8 +1,8 @@
-"""H_0 = relu(X W_1 + b_1) with dropout before and after, projected on the columns that are read.
+"""H_0 = dropout(relu(dropout(X) W_1 + b_1)), projected at once to scores of steps and classes.
 
 The classifier and the scorer are linear and act on units, propagation is linear and acts on
-nodes, so they commute: H_0 is projected at once, and only a few columns are propagated
-instead of all hidden units.
+nodes, so they commute: A_hat (H_0 W) = (A_hat H_0) W. H_0 is projected first, and the few columns
+of the projection are propagated instead of all hidden units.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from torch.nn.functional import pad
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
-from l2p_search.model.features import Features, features_of
-from l2p_search.model.network import GradientSink, Parameters, glorot
+from l2p_search.model.features import Draw, Features, features_of
+from l2p_search.model.network import GradientSink, Parameters, Pass, glorot
 
 _MATMUL_WIDTH = 16
 """Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
@@ -26,9 +26,12 @@ _MATMUL_WIDTH = 16
 
 @dataclass(frozen=True, eq=False)
 class EncoderNoise:
-    """The random bytes of one training step, and the rate they are used at.
+    """The random bytes of one training step, and the rate of both dropouts.
 
-    Shapes: features [S, noise_size of the features], hidden [S, N, H].
+    Attributes:
+        features: For the dropout of X, [S, noise_size of the features].
+        hidden: For the dropout of the hidden units, [S, N, H].
+        rate: The share of entries to drop.
     """
 
     features: Tensor
@@ -37,15 +40,22 @@ class EncoderNoise:
 
     @property
     def scale(self) -> float:
-        """Of each of the two dropouts."""
+        """What the entries kept by one dropout are multiplied by."""
         return keep_scale(self.rate)
 
 
 class Encoder:
-    """The two dense layers of one graph and configuration: their parameters and their dropout."""
+    """The hidden layer and the classifiers of one graph and configuration.
+
+    Parameters of theta: W_1 [S, F, H], b_1 [S, H], W_2 [S, H, C] or with one classifier per step
+    [S, H, T C], b_2 [S, C].
+
+    Reads of the config: hidden, dropout, classifier; K with one classifier per step.
+    """
 
     first_layer = frozenset({"W_1", "b_1"})
     streamed = first_layer
+    """Their gradients are the largest of all: a sink can take them block by block."""
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the features once for all epochs and seeds."""
@@ -62,7 +72,7 @@ class Encoder:
         self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
-        """Glorot weights, zero biases; the classifiers of many steps stand side by side."""
+        """Glorot weights, zero biases; the classifiers of several steps stand side by side."""
         features, hidden, classes = self._shapes
         seeds, dtype = len(generators), self._dtype
         first = glorot(generators, (features, hidden), dtype)
@@ -76,38 +86,36 @@ class Encoder:
             "b_2": torch.zeros(seeds, classes, dtype=dtype),
         }
 
-    def read(
-        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
-    ) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, H, R], and times all classifiers: the class scores."""
-        classifier = theta["W_2"]
-        if "W_3" in theta:
-            classifier = torch.cat([classifier, theta["W_3"]], dim=2)
-        return self.columns(theta, scorer, classifier, noise, sink)
+    def read(self, given: Pass) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer of phi, and times all classifiers of theta.
 
-    def columns(
-        self,
-        theta: Parameters,
-        scorer: Tensor,
-        classifier: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None,
-    ) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, H, R] and the classifier [S, H, C], without a bias."""
-        split = None
+        Returns:
+            Score columns [S, N, R] for R = 1 or T scorers, and class columns [S, N, C] per
+            classifier, side by side, without the bias.
+        """
+        classifier = given.theta["W_2"]
+        if "W_3" in given.theta:
+            classifier = torch.cat([classifier, given.theta["W_3"]], dim=2)
+        return self.columns(given, given.phi["w"], classifier)
+
+    def columns(self, given: Pass, scorer: Tensor, classifier: Tensor) -> tuple[Tensor, Tensor]:
+        """H_0 times a scorer [S, H, R] and times a classifier [S, H, C], without a bias."""
+        noise, split = given.noise, None
         if noise is not None and self._rate > 0:
             size = self._features.noise_size
             hidden = noise[:, size : self.noise_size].view(-1, *self._hidden_shape)
             split = EncoderNoise(noise[:, :size], hidden, self._rate)
-        weight, bias = theta["W_1"], theta["b_1"]
-        return encode_and_project(self._features, weight, bias, scorer, classifier, split, sink)
+        weight, bias = given.theta["W_1"], given.theta["b_1"]
+        return encode_and_project(
+            self._features, weight, bias, scorer, classifier, split, given.sink
+        )
 
 
 def encoder_bytes(graph: Graph, width: int) -> int:
-    """What one seed of an encoder of that width holds.
+    """Estimate of the memory that one seed of an encoder with `width` hidden units takes.
 
     Parameters with gradient, two moments of Adam and the best state; hidden representations with
-    gradient and random bytes; the pattern's dropped values.
+    gradient and random bytes; the values that dropout leaves of the features.
     """
     words = 6 * graph.num_features * width + 3 * graph.num_nodes * width
     return 4 * (words + min(3 * int((graph.x != 0).sum()), graph.x.numel()))
@@ -124,9 +132,17 @@ def encode_and_project(
 ) -> tuple[Tensor, Tensor]:
     """H_0 w and H_0 W_2, where H_0 = dropout(relu(dropout(X) W_1 + b_1)).
 
-    weight [S, F, H], bias [S, H], scorer [S, H, R], classifier [S, H, C]
-    -> score columns [S, N, R] and class columns [S, N, C]. With a sink, the gradients of W_1
-    and b_1 go there instead of to autograd.
+    Args:
+        features: X [N, F].
+        weight: W_1 [S, F, H].
+        bias: b_1 [S, H].
+        scorer: w [S, H, R].
+        classifier: W_2 [S, H, C].
+        noise: Random bytes of both dropouts; None for a pass without dropout.
+        sink: Where the gradients of W_1 and b_1 go instead of to autograd.
+
+    Returns:
+        Score columns [S, N, R] and class columns [S, N, C].
     """
     columns: tuple[Tensor, Tensor] = EncodeAndProject.apply(  # type: ignore[no-untyped-call]
         weight, bias, scorer, classifier, features, noise, sink
@@ -135,11 +151,12 @@ def encode_and_project(
 
 
 class EncodeAndProject(torch.autograd.Function):
-    """The encoder as one operation, a block of seeds at a time, which then stays in the cache.
+    """The encoder as one operation, on one block of seeds at a time, which stays in the cache.
 
-    It keeps H_0 and nothing else for its backward pass. relu(c x) = c relu(x) for c > 0, so the
-    scale of the second dropout is moved into the first product, where it costs nothing. And
-    H_0 > 0 exactly where a unit was both active and kept, so H_0 is its own mask.
+    For its backward pass it keeps H_0 and the draw of dropout, nothing else.
+    relu(c x) = c relu(x) for c > 0, so the scale of the second dropout is moved into the first
+    product, where it costs nothing. And H_0 > 0 exactly where a unit was both active and kept, so
+    H_0 is its own mask.
     """
 
     @staticmethod
@@ -160,11 +177,11 @@ class EncodeAndProject(torch.autograd.Function):
         hidden = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         columns = weight.new_empty(*hidden.shape[:2], padded.shape[2])
         scale = 1.0 if noise is None else noise.scale
-        dropped = None
+        draw = Draw()
         if noise is not None:
-            dropped = features.dropped(noise.features, noise.rate, scale**2)
+            draw = features.dropped(noise.features, noise.rate, scale**2)
         for block in features.blocks(weight.shape[0]):
-            active = features.times(weight[block], _of(dropped, block))
+            active = features.times(weight[block], draw.of_seeds(block))
             active.add_(bias[block, None], alpha=scale)
             if noise is None:
                 torch.clamp_min(active, 0.0, out=hidden[block])
@@ -172,7 +189,7 @@ class EncodeAndProject(torch.autograd.Function):
                 drop(active.relu_(), noise.hidden[block], noise.rate, out=hidden[block])
             torch.bmm(hidden[block], padded[block], out=columns[block])
         ctx.save_for_backward(hidden, projection)
-        ctx.features, ctx.dropped, ctx.scale = features, dropped, scale
+        ctx.features, ctx.draw, ctx.scale = features, draw, scale
         ctx.scorers, ctx.num_features, ctx.sink = scorer.shape[2], weight.shape[1], sink
         score_columns, rest = columns.split(
             [scorer.shape[2], padded.shape[2] - scorer.shape[2]], 2
@@ -185,7 +202,7 @@ class EncodeAndProject(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_scores: Tensor, grad_classes: Tensor) -> tuple[Tensor | None, ...]:
-        """The same backwards; when only the scorer learns, nothing but its own product."""
+        """The gradients; when only the scorer learns, just the one product of its gradient."""
         hidden, projection = ctx.saved_tensors
         nothing = (None, None, None)
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
@@ -202,14 +219,14 @@ class EncodeAndProject(torch.autograd.Function):
             grad_projection[block] = _transposed_product(hidden[block], grad_columns[block])
             grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
-            sink("W_1", ctx.features.transposed_times(passed, _of(ctx.dropped, block)), block)
+            sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
             sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)
         grad_scorer, grad_classifier = grad_projection.tensor_split([ctx.scorers], dim=2)
         return grad_weight, grad_bias, grad_scorer, grad_classifier, *nothing
 
 
 def _collect(into: dict[str, Tensor]) -> GradientSink:
-    """A sink that only keeps the gradients."""
+    """A sink that writes the gradients into tensors [S, ...]."""
 
     def sink(name: str, gradient: Tensor, seeds: slice) -> None:
         into[name][seeds] = gradient
@@ -220,7 +237,3 @@ def _collect(into: dict[str, Tensor]) -> GradientSink:
 def _transposed_product(hidden: Tensor, grad: Tensor) -> Tensor:
     """H.T G, as the transpose of G.T H: several times faster for the few columns of G."""
     return torch.bmm(grad.transpose(1, 2), hidden).transpose(1, 2)
-
-
-def _of(dropped: Tensor | None, block: slice) -> Tensor | None:
-    return None if dropped is None else dropped[block]

@@ -5,6 +5,7 @@ of one pattern. Dense features stay dense. Seeds are taken in blocks that fit a 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import torch
@@ -14,37 +15,75 @@ from l2p_search.model.dropout import drop
 from l2p_search.model.sparse import SparseMatrix
 
 _DENSE_FROM = 0.2
-"""The share of non-zeros from which the dense product wins."""
+"""The share of non-zeros from which the dense product is the faster one."""
 
 _BLOCK_BYTES = 2**18
 """A block's hidden representations and its copies of the pattern should stay in the cache."""
 
 
-class Features(Protocol):
-    """X [N, F] as S seeds see it, each after its own dropout.
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One draw of dropout over X for S seeds: `Features.dropped` makes it, the products take it.
 
-    `dropped` makes what the products need of that, with the seeds as its first axis; None
-    stands for X itself.
+    `Draw()` stands for X itself, without dropout.
+
+    Attributes:
+        entries: [S, noise_size]. Of sparse features the values that dropout left, of dense ones
+            the random bytes.
+        rate: Of the dropout that the products still have to apply to X.
+        scale: The factor that they still have to multiply by.
     """
+
+    entries: Tensor | None = None
+    rate: float = 0.0
+    scale: float = 1.0
+
+    def of_seeds(self, seeds: slice) -> "Draw":
+        """The draw of a block of seeds."""
+        if self.entries is None:
+            return self
+        return Draw(self.entries[seeds], self.rate, self.scale)
+
+
+class Features(Protocol):
+    """X [N, F], from which every draw makes the matrices that S seeds see."""
 
     num_nodes: int
     noise_size: int
+    """Random bytes per seed for one draw."""
 
     def blocks(self, num_seeds: int) -> list[slice]:
         """The seeds, in blocks that one product takes."""
 
-    def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
-        """Scale * dropout(X) by each seed's random bytes [S, noise_size]."""
+    def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
+        """Scale * dropout(X) by each seed's random bytes [S, noise_size].
 
-    def times(self, weight: Tensor, dropped: Tensor | None) -> Tensor:
-        """X @ W for a block of seeds: weight [B, F, H] -> [B, N, H]."""
+        Dropout only sets entries to zero: `scale` is to contain what makes up for that.
+        """
 
-    def transposed_times(self, grad: Tensor, dropped: Tensor | None) -> Tensor:
-        """X.T @ G for a block of seeds: grad [B, N, H] -> [B, F, H]."""
+    def times(self, weight: Tensor, draw: Draw) -> Tensor:
+        """X @ W for a block of seeds and their draw: weight [B, F, H] -> [B, N, H]."""
+
+    def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
+        """X.T @ G for a block of seeds and their draw: grad [B, N, H] -> [B, F, H]."""
 
 
 def features_of(x: Tensor, hidden: int) -> Features:
-    """Sparse or dense, by the share of non-zeros of x [N, F]."""
+    """Sparse or dense, by the share of non-zeros of x.
+
+    Args:
+        x: The features, [N, F].
+        hidden: Columns of the weights that they will multiply.
+
+    Returns:
+        The features, prepared for the products of many seeds.
+
+    Example:
+        >>> features = features_of(torch.eye(3), hidden=2)
+        >>> weight = torch.arange(6.0).view(1, 3, 2)
+        >>> type(features).__name__, features.times(weight, Draw()).tolist()
+        ('DenseFeatures', [[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]])
+    """
     if (x != 0).double().mean() >= _DENSE_FROM:
         return DenseFeatures(x)
     return SparseFeatures(x, block=max(1, _BLOCK_BYTES // (x.shape[0] * hidden * 4)))
@@ -66,34 +105,34 @@ class SparseFeatures:
         """As many seeds at a time as the matrix has copies."""
         return _blocks(num_seeds, self._block)
 
-    def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
-        """The values of the pattern: [S, non-zeros]."""
-        return drop((self._matrix.values * scale).expand(noise.shape[0], -1), noise, rate)
+    def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
+        """The values of the pattern [S, nonzeros], dropped out and scaled at once."""
+        scaled = (self._matrix.values * scale).expand(noise.shape[0], -1)
+        return Draw(drop(scaled, noise, rate))
 
-    def times(self, weight: Tensor, dropped: Tensor | None) -> Tensor:
+    def times(self, weight: Tensor, draw: Draw) -> Tensor:
         """X @ W."""
         seeds, _, hidden = weight.shape
-        product = self._matrix.times(weight.reshape(-1, hidden), dropped)
+        product = self._matrix.times(weight.reshape(-1, hidden), draw.entries)
         return product.view(seeds, self.num_nodes, hidden)
 
-    def transposed_times(self, grad: Tensor, dropped: Tensor | None) -> Tensor:
+    def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
         """X.T @ G."""
         seeds, _, hidden = grad.shape
-        product = self._matrix.transposed_times(grad.reshape(-1, hidden), dropped)
+        product = self._matrix.transposed_times(grad.reshape(-1, hidden), draw.entries)
         return product.view(seeds, -1, hidden)
 
 
 class DenseFeatures:
     """Features as a dense matrix, dropped out a second time in the backward pass.
 
-    A copy of the features for every seed would not fit in memory, so `dropped` only keeps the
+    One copy of the features per seed would not fit in memory, so a draw only keeps the random
     bytes, and each product makes the one copy that it uses.
     """
 
     def __init__(self, x: Tensor) -> None:
         """Keep x [N, F]."""
         self._x = x.contiguous()
-        self._rate, self._scale = 0.0, 1.0
         self.num_nodes = x.shape[0]
         self.noise_size = x.numel()
 
@@ -101,25 +140,27 @@ class DenseFeatures:
         """One seed at a time."""
         return _blocks(num_seeds, 1)
 
-    def dropped(self, noise: Tensor, rate: float, scale: float) -> Tensor:
-        """The random bytes as they are: [S, N * F]."""
-        self._rate, self._scale = rate, scale
-        return noise
+    def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
+        """The random bytes as they are [S, N * F], with what the products are to do by them."""
+        return Draw(noise, rate, scale)
 
-    def times(self, weight: Tensor, dropped: Tensor | None) -> Tensor:
+    def times(self, weight: Tensor, draw: Draw) -> Tensor:
         """X @ W."""
-        return self._product(dropped, lambda x: torch.matmul(x, weight))
+        return self._product(draw, lambda x: torch.matmul(x, weight))
 
-    def transposed_times(self, grad: Tensor, dropped: Tensor | None) -> Tensor:
+    def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
         """X.T @ G."""
-        return self._product(dropped, lambda x: torch.matmul(x.transpose(-1, -2), grad))
+        return self._product(draw, lambda x: torch.matmul(x.transpose(-1, -2), grad))
 
-    def _product(self, dropped: Tensor | None, multiply: Callable[[Tensor], Tensor]) -> Tensor:
-        if dropped is None:
+    def _product(self, draw: Draw, multiply: Callable[[Tensor], Tensor]) -> Tensor:
+        """A product with X as the draw has it."""
+        if draw.entries is None:
             return multiply(self._x)
-        copies = dropped.reshape(-1, *self._x.shape)
-        return multiply(drop(self._x.expand_as(copies), copies, self._rate)).mul_(self._scale)
+        noise = draw.entries.reshape(-1, *self._x.shape)
+        copies = drop(self._x.expand_as(noise), noise, draw.rate)
+        return multiply(copies).mul_(draw.scale)
 
 
 def _blocks(num_seeds: int, size: int) -> list[slice]:
+    """Slices of at most `size` seeds."""
     return [slice(start, min(start + size, num_seeds)) for start in range(0, num_seeds, size)]

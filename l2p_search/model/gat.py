@@ -1,4 +1,4 @@
-"""GAT (Velickovic et al. 2018): K layers of attention, several heads in each but the last."""
+"""GAT: K layers of graph attention, several heads in each but the last."""
 
 from collections.abc import Sequence
 
@@ -9,29 +9,29 @@ from torch.nn.functional import elu
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
-from l2p_search.model.layers import Adjacency, Noise, drop_units, features_times
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Parameters,
-    Readout,
-    glorot,
-    only_step,
-    rows_at,
-)
-from l2p_search.model.stacks import attention_heads
+from l2p_search.model.layered_pass import LayeredPass
+from l2p_search.model.layers import Adjacency
+from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
 
 
-class Gat:
-    """elu between the layers, dropout before them and on the attention; one head at last."""
+class Gat(Baseline):
+    """The graph attention network: elu between the layers, one head in the last.
 
-    first_layer = frozenset({"W_1", "b_1"})
-    step_weights: frozenset[str] = frozenset()
-    streamed: frozenset[str] = frozenset()
-    steps = 1
+    Velickovic, Cucurull, Casanova, Romero, Lio and Bengio, ICLR 2018,
+    https://arxiv.org/abs/1710.10903. With H_0 = X and the attention of `attention`:
+
+        H_k = elu(heads' attention to dropout(H_{k-1}) W_k, side by side, + b_k)    for k < K
+        class scores  one head's attention to dropout(H_{K-1}) W_K, + b_K
+
+    The attention itself is dropped out too. Parameters of theta, with U units per head (H / heads,
+    in the last layer C): W_k [S, inputs, heads * U], b_k [S, heads * U], to_k and
+    from_k [S, heads, U].
+
+    Reads of the config: K, hidden (a multiple of heads), heads, dropout.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """Each head has hidden / heads units."""
+        """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
         self._adjacency = Adjacency(graph, 0.0, dtype)
         self._rate, self._dtype = config.dropout, dtype
@@ -49,7 +49,7 @@ class Gat:
         words = 6 * parameters + 7 * graph.num_nodes * sum(outputs) + 7 * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta: Parameters = {}
         for layer, (inputs, (heads, size)) in enumerate(
@@ -62,31 +62,12 @@ class Gat:
                 f"to_{layer}": glorot(generators, (heads, size), self._dtype),
                 f"from_{layer}": glorot(generators, (heads, size), self._dtype),
             }
-        return Levels(theta, {})
+        return theta
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def class_scores(self, given: Pass) -> Tensor:
         """Attend K times, read the last."""
-        theta, reader = levels.theta, Noise(noise)
-        rate = self._rate
-        h = None
-        for layer, (heads, _) in enumerate(self._heads, start=1):
-            weight = theta[f"W_{layer}"]
-            if h is None:
-                taken = reader.take(self._features.noise_size) if rate > 0 else None
-                product = features_times(self._features, weight, taken, rate)
-            else:
-                taken = reader.take(*h.shape[1:]) if rate > 0 else None
-                product = torch.bmm(drop_units(elu(h), taken, rate), weight)
-            taken = reader.take(heads * self._adjacency.nonzeros) if rate > 0 else None
-            ends = (theta[f"to_{layer}"], theta[f"from_{layer}"])
-            attended = attention_heads(self._adjacency, product, *ends, taken, rate)
-            h = attended + theta[f"b_{layer}"][:, None]
-        if h is None:
-            raise ValueError("no layer")
-        return only_step(rows_at(h, nodes))
+        layers = LayeredPass(given, self._features, self._adjacency, self._rate)
+        h = layers.attention("1")
+        for layer in range(2, len(self._heads) + 1):
+            h = layers.attention(str(layer), elu(h))
+        return rows_at(h, given.nodes)

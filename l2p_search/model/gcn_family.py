@@ -13,35 +13,33 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
-from l2p_search.model.layers import Adjacency, Noise, drop_units, features_times
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Parameters,
-    Readout,
-    glorot,
-    only_step,
-    rows_at,
-)
+from l2p_search.model.layered_pass import LayeredPass
+from l2p_search.model.layers import Adjacency
+from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
 
 
-class Gcn:
-    """H_k = relu(A dropout(H_{k-1}) W_k + b_k), class scores A dropout(H_{K-1}) W_K + b_K.
+class Gcn(Baseline):
+    """The graph convolutional network, with K layers.
 
-    Kipf and Welling 2017. With `edge_dropout` A is thinned out in training (DropEdge).
+    Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. With H_0 = X and
+    A_hat = D^-1/2 (A + I) D^-1/2:
+
+        H_k = relu(A_hat dropout(H_{k-1}) W_k + b_k)     for k < K
+        class scores  A_hat dropout(H_{K-1}) W_K + b_K
+
+    With `edge_dropout`, A_hat is that of the edges which DropEdge leaves in training (Rong et al.
+    2020, https://arxiv.org/abs/1907.10903).
+
+    Parameters of theta: W_1 [S, F, H], W_k [S, H, H], W_K [S, H, C] and biases b_k.
+
+    Reads of the config: K, hidden, dropout, edge_dropout.
     """
-
-    first_layer = frozenset({"W_1", "b_1"})
-    step_weights: frozenset[str] = frozenset()
-    streamed: frozenset[str] = frozenset()
-    steps = 1
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
         self._adjacency = Adjacency(graph, config.edge_dropout, dtype)
-        self._hidden, self._rate, self._dtype = config.hidden, config.dropout, dtype
-        self._nodes, self._classes = graph.num_nodes, graph.num_classes
+        self._rate, self._dtype = config.dropout, dtype
         self._middle = max(0, config.K - 2)
         self._single = config.K == 1
         inputs = graph.num_features
@@ -70,72 +68,71 @@ class Gcn:
         """How many hidden representations the last layer reads side by side."""
         return 1
 
-    def middle(self, first: Tensor, layers: "Layers") -> Tensor:
-        """From the first hidden representation to what the last layer reads."""
+    def middle(self, first: Tensor, layers: LayeredPass) -> Tensor:
+        """From H_1 [S, N, H] to what the last layer reads, [S, N, handed_on * H]."""
         h = first
         for name in self.middle_layers():
-            h = layers(name, h).relu()
+            h = layers.convolution(name, h).relu()
         return h
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta: Parameters = {}
         for name, shape in self._shapes.items():
             theta[f"W_{name}"] = glorot(generators, shape, self._dtype)
             theta[f"b_{name}"] = torch.zeros(len(generators), shape[1], dtype=self._dtype)
-        return Levels(theta, {})
+        return theta
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def class_scores(self, given: Pass) -> Tensor:
         """Convolve K times, read the last."""
-        theta = levels.theta
-        reader = Noise(noise)
-        values = self._adjacency.values(len(nodes), reader)
-        taken = reader.take(self._features.noise_size) if self._rate > 0 else None
-        product = features_times(self._features, theta["W_1"], taken, self._rate)
-        h = self._adjacency.convolve(product, values) + theta["b_1"][:, None]
+        layers = LayeredPass(given, self._features, self._adjacency, self._rate)
+        h = layers.convolution("1")
         if not self._single:
-            layers = Layers(self._adjacency, values, theta, reader, self._rate)
-            h = layers(self._last, self.middle(h.relu(), layers))
-        return only_step(rows_at(h, nodes))
+            h = layers.convolution(self._last, self.middle(h.relu(), layers))
+        return rows_at(h, given.nodes)
 
 
 class ResGcn(Gcn):
-    """Residual: H_k = relu(A H_{k-1} W_k + b_k) + H_{k-1}."""
+    """GCN with residual connections: H_k = relu(A_hat dropout(H_{k-1}) W_k + b_k) + H_{k-1}.
 
-    def middle(self, first: Tensor, layers: "Layers") -> Tensor:
+    Li, Mueller, Thabet and Ghanem, ICCV 2019, https://arxiv.org/abs/1904.03751. Parameters and
+    config as of `Gcn`.
+    """
+
+    def middle(self, first: Tensor, layers: LayeredPass) -> Tensor:
         """Every layer adds to what it read."""
         h = first
         for name in self.middle_layers():
-            h = layers(name, h).relu() + h
+            h = layers.convolution(name, h).relu() + h
         return h
 
 
 class JkNet(Gcn):
-    """Jumping knowledge: the last layer reads all hidden representations (Xu et al. 2018)."""
+    """Jumping knowledge: class scores A_hat dropout([H_1 ; H_2 ; .. ; H_{K-1}]) W_K + b_K.
+
+    Xu, Li, Tian, Sonobe, Kawarabayashi and Jegelka, ICML 2018, https://arxiv.org/abs/1806.03536.
+    Parameters and config as of `Gcn`, but W_K [S, (K - 1) H, C].
+    """
 
     def handed_on(self) -> int:
-        """The first and those in between."""
+        """H_1 and those in between."""
         return 1 + self._middle
 
-    def middle(self, first: Tensor, layers: "Layers") -> Tensor:
-        """All, side by side."""
+    def middle(self, first: Tensor, layers: LayeredPass) -> Tensor:
+        """All hidden representations side by side."""
         hidden = [first]
         for name in self.middle_layers():
-            hidden.append(layers(name, hidden[-1]).relu())
+            hidden.append(layers.convolution(name, hidden[-1]).relu())
         return torch.cat(hidden, dim=2)
 
 
 class IncepGcn(Gcn):
     """Inception: branches of 1, 2, .. K - 2 convolutions from H_1, each with weights of its own.
 
-    Rong et al. 2020. The last layer reads H_1 and the ends of all branches; the number of layers
-    is quadratic in K.
+    Rong, Huang, Xu and Huang, ICLR 2020, https://arxiv.org/abs/1907.10903. The last layer reads
+    H_1 and the ends of all branches; the number of layers is quadratic in K. Parameters: of the
+    p-th layer of branch b, W_b_p [S, H, H] and b_b_p [S, H]; first and last as of `JkNet`.
+    Config as of `Gcn`.
     """
 
     def middle_layers(self) -> list[str]:
@@ -143,38 +140,15 @@ class IncepGcn(Gcn):
         return [f"{b}_{place}" for b in range(1, self._middle + 1) for place in range(1, b + 1)]
 
     def handed_on(self) -> int:
-        """H_1 and a branch each."""
+        """H_1 and one end per branch."""
         return 1 + self._middle
 
-    def middle(self, first: Tensor, layers: "Layers") -> Tensor:
-        """All branches, side by side."""
+    def middle(self, first: Tensor, layers: LayeredPass) -> Tensor:
+        """H_1 and the ends of all branches side by side."""
         ends = [first]
         for branch in range(1, self._middle + 1):
             h = first
             for place in range(1, branch + 1):
-                h = layers(f"{branch}_{place}", h).relu()
+                h = layers.convolution(f"{branch}_{place}", h).relu()
             ends.append(h)
         return torch.cat(ends, dim=2)
-
-
-class Layers:
-    """A dropout(H) W + b for the layers of one pass, by their names."""
-
-    def __init__(
-        self,
-        adjacency: Adjacency,
-        values: Tensor,
-        theta: Parameters,
-        noise: Noise,
-        rate: float,
-    ) -> None:
-        """One pass: its edges, parameters and random bytes."""
-        self._adjacency, self._values, self._theta = adjacency, values, theta
-        self._noise, self._rate = noise, rate
-
-    def __call__(self, name: str, h: Tensor) -> Tensor:
-        """Project first: the last layer then convolves a few columns only."""
-        noise = self._noise.take(*h.shape[1:]) if self._rate > 0 else None
-        product = torch.bmm(drop_units(h, noise, self._rate), self._theta[f"W_{name}"])
-        convolved = self._adjacency.convolve(product, self._values)
-        return convolved + self._theta[f"b_{name}"][:, None]

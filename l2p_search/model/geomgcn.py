@@ -1,8 +1,7 @@
-"""Geom-GCN (Pei et al. 2020): neighbours in the graph and in a latent plane, by direction.
+"""Geom-GCN: neighbours in the graph and in a latent plane, by direction.
 
 A node has nine virtual neighbours: of either neighbourhood those upper left, upper right, lower
-left and lower right of it, and itself. Each has weights of its own; two layers, the hidden units
-of the nine side by side, their class scores averaged.
+left and lower right of it, and itself. Each has weights of its own.
 """
 
 from collections.abc import Sequence
@@ -15,35 +14,41 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.geometry.relations import LatentSpace, latent_positions, structural_relations
-from l2p_search.model.layers import FixedMatrix, Noise, drop_units, features_times
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Readout,
-    glorot,
-    only_step,
-    rows_at,
-)
+from l2p_search.model.layers import FixedMatrix, Noise, features_times
+from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
 
 SPACES: dict[str, LatentSpace] = {
     "geomgcn-i": "isomap",
     "geomgcn-p": "poincare",
     "geomgcn-s": "struc2vec",
 }
+"""The latent space of each variant, by the name of its model."""
+
 _PARTS = 9
+"""Virtual neighbours of a node."""
+
 _PER_NEIGHBOURHOOD = 4
+"""Directions in which a neighbour can lie."""
 
 
-class GeomGcn:
-    """`hidden` units a virtual neighbour; K is not read, as there are two layers."""
+class GeomGcn(Baseline):
+    """Geom-GCN with two layers; the variants I, P and S differ in their latent space.
 
-    first_layer = frozenset({"W_1", "b_1"})
-    step_weights: frozenset[str] = frozenset()
-    streamed: frozenset[str] = frozenset()
-    steps = 1
+    Pei, Wei, Chang, Lei and Yang, ICLR 2020, https://arxiv.org/abs/2002.05287. With M_i the
+    normalised adjacency of virtual neighbour i = 1 .. 9 (see `virtual_neighbours`):
+
+        H = relu([M_1 dropout(X) W_1^1 ; .. ; M_9 dropout(X) W_1^9] + b_1)
+        class scores  mean_i M_i dropout(H) W_2^i + b_2
+
+    Parameters of theta, the nine parts side by side: W_1 [S, F, 9 H], b_1 [S, 9 H],
+    W_2 [S, 9 H, 9 C], b_2 [S, C].
+
+    Reads of the config: model (which space), hidden (units per virtual neighbour), dropout. K is
+    not read.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """Find the virtual neighbours, once a graph and process."""
+        """Find the virtual neighbours, once per graph and process."""
         self._features = features_of(graph.x.to(dtype), _PARTS * config.hidden)
         row, column, values = virtual_neighbours(graph, SPACES[config.model])
         size = _PARTS * graph.num_nodes
@@ -62,35 +67,27 @@ class GeomGcn:
         words = 6 * parameters + 8 * graph.num_nodes * self._width + self._features.noise_size
         self.bytes_per_seed = 4 * words
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta = {
             name: glorot(generators, shape, self._dtype) for name, shape in self._shapes.items()
         }
         for name, size in (("b_1", self._width), ("b_2", self._classes)):
             theta[name] = torch.zeros(len(generators), size, dtype=self._dtype)
-        return Levels(theta, {})
+        return theta
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def class_scores(self, given: Pass) -> Tensor:
         """Two layers."""
-        theta, reader, rate = levels.theta, Noise(noise), self._rate
-        taken = reader.take(self._features.noise_size) if rate > 0 else None
-        product = features_times(self._features, theta["W_1"], taken, rate)
+        theta, noise = given.theta, Noise(given.noise)
+        product = features_times(self._features, theta["W_1"], noise, self._rate)
         h = self._aggregated(product).transpose(1, 2).flatten(2)
         h = (h + theta["b_1"][:, None]).relu()
-        taken = reader.take(*h.shape[1:]) if rate > 0 else None
-        product = torch.bmm(drop_units(h, taken, rate), theta["W_2"])
+        product = torch.bmm(noise.dropped(h, self._rate), theta["W_2"])
         scores = self._aggregated(product).mean(dim=1) + theta["b_2"][:, None]
-        return only_step(rows_at(scores, nodes))
+        return rows_at(scores, given.nodes)
 
     def _aggregated(self, product: Tensor) -> Tensor:
-        """Of each virtual neighbour its own columns: [S, N, 9 U] -> [S, 9, N, U]."""
+        """M_i times the columns of part i, for all i: [S, N, 9 U] -> [S, 9, N, U]."""
         seeds, nodes, width = product.shape
         apart = product.view(seeds, nodes, _PARTS, width // _PARTS).transpose(1, 2)
         flat = apart.reshape(seeds, _PARTS * nodes, width // _PARTS)
@@ -98,9 +95,17 @@ class GeomGcn:
 
 
 def virtual_neighbours(graph: Graph, space: LatentSpace) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows, columns and values of the nine aggregations, down the diagonal of [9 N, 9 N].
+    """M_1 .. M_9 as the blocks of one diagonal matrix [9 N, 9 N].
 
-    A neighbour u of v counts (d(u) d(v))^-1/2 by the degrees in their neighbourhood, v itself 1.
+    A neighbour u of v has the value (d(u) d(v))^-1/2, by the degrees in the whole neighbourhood
+    (of all four directions); v itself, the ninth virtual neighbour, has 1.
+
+    Args:
+        graph: Its edges are the first neighbourhood.
+        space: Where the nearest nodes are the second one.
+
+    Returns:
+        Rows, columns and values [nonzeros] (float64).
     """
     rows, columns, values = [], [], []
     patterns = _relations(_ByDigest(graph), space)
@@ -134,5 +139,5 @@ class _ByDigest:
 
 @lru_cache(maxsize=8)
 def _relations(of: _ByDigest, space: LatentSpace) -> list[tuple[Tensor, Tensor]]:
-    """Up to a minute of work, which the trials of a search share."""
+    """The relations of a graph: up to a minute of work, which the trials of a search share."""
     return structural_relations(of.graph, latent_positions(of.graph, space), space)

@@ -3,23 +3,16 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
+from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Readout,
-    fan_in,
-    glorot,
-    rows_at,
-)
-from l2p_search.model.posterior import log_probs
+from l2p_search.model.network import Parameters, Pass, Readout, glorot, rows_at
 from l2p_search.model.propagation import (
     Propagation,
     columns_bytes,
@@ -28,47 +21,51 @@ from l2p_search.model.propagation import (
 )
 
 
-class L2pOnAppnp:
-    """H_0 = relu(X W_1 + b_1), H_k = (1 - a) A H_{k-1} + a H_0, class scores H_k W_2 + b_2.
+class L2pOnAppnp(L2pNetwork):
+    """L2P (Xiao et al. 2021, https://arxiv.org/abs/2310.00697) on APPNP's propagation.
 
-    The scorer reads the hidden representation, as in the paper: s_k = w_k . H_k + b_k, with one
-    w_k a step or one w for all steps. The bias b_k, which the paper leaves out, lets a shared w
-    prefer a step for all nodes: with it, it validates as well as one w_k a step, at half the cost.
+        H_0 = dropout(relu(dropout(X) W_1 + b_1))          [S, N, H]
+        H_k = (1 - a) A_hat H_{k-1} + a H_0                [S, N, H]
+        class scores of step k:  H_k W_2 + b_2             [S, N, C]
+        q from the scores of the steps  s_k = w_k . H_k + b_k    (see `L2pNetwork`)
 
-    With `skip` a > 0, a node's own H_0 has a classifier of its own beside the mixed steps, as in
-    the authors' code: class scores H_k W_2 + a H_0 W_3 + b_2. What neighbours say can then count
-    for something else than what the node says itself.
+    APPNP is by Klicpera (now Gasteiger), Bojchevski and Guennemann, ICLR 2019,
+    https://arxiv.org/abs/1810.05997. Parameters of theta: W_1 [S, F, H], b_1 [S, H],
+    W_2 [S, H, C], b_2 [S, C].
 
-    With `self_loop` 0, A has no self-loops: what a step brings to a node is its neighbours' alone,
-    which with `skip` the classifiers tell from its own (as in H2GCN, Zhu et al. 2020).
+    Reads of the config: K, teleport (a), hidden, dropout, posterior, scorer, and:
 
-    With `classifier: per_step`, class scores are H_k W_2k + b_2: what neighbours say can count for
-    something else than what their neighbours say. It propagates a column a class and step, so it
-    is for few steps.
+    `skip` > 0: a node's own H_0 has a classifier of its own beside the mixed steps, as in the
+    authors' code: class scores H_k W_2 + skip * H_0 W_3 + b_2, with W_3 [S, H, C]. What neighbours
+    say can then count for something else than what the node says itself.
 
-    With `node_dropout`, whole rows of H_0 are left out of the steps while theta learns (a node's
-    own classifier keeps its row): a prediction then has to come from other neighbours each time,
-    as in GRAND (Feng et al. 2020).
+    `self_loop`: the weight w in A_hat = D^-1/2 (A + w I) D^-1/2. With 0, what a step brings to a
+    node is its neighbours' alone, which with `skip` the classifiers tell from its own (as in
+    H2GCN, Zhu et al. 2020, https://arxiv.org/abs/2006.11468).
 
-    With `encoder: linear`, H_0 = X W_1 has a column a class, and class scores are H_k + b_2.
+    `classifier: per_step`: class scores H_k W_2k + b_2, with W_2 [S, H, T C]. What neighbours say
+    can count for something else than what their neighbours say. It propagates one column per
+    class and step, so it is for few steps.
+
+    `node_dropout`: whole rows of H_0 are left out of the steps while theta learns (a node's own
+    classifier keeps its row). A prediction then has to come from other neighbours each time, as
+    in GRAND (Feng et al. 2020, https://arxiv.org/abs/2005.11079).
+
+    `encoder: linear`: H_0 = dropout(X) W_1 has one column per class, and class scores are
+    H_k + b_2.
     """
-
-    step_weights: frozenset[str] = frozenset()
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         linear = config.encoder == "linear"
         self._encoder = (LinearEncoder if linear else Encoder)(graph, config, dtype)
+        super().__init__(config, self._encoder.width, dtype)
         self.first_layer, self.streamed = self._encoder.first_layer, self._encoder.streamed
         adjacency = normalised_adjacency(graph, dtype, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
         self._classifiers = self._encoder.classifiers
         self._skip = config.skip
-        self._posterior = config.posterior
-        self._dtype = dtype
-        self.steps = config.K + 1
-        self._scorers = self.steps if config.scorer == "per_step" else 1
         self._node_dropout = config.node_dropout
         self.noise_size = self._encoder.noise_size
         if config.node_dropout > 0.0:
@@ -77,42 +74,31 @@ class L2pOnAppnp:
             graph.num_nodes,
             most_rows(graph, config),
             self.steps,
-            self._scorers,
+            self.scorers,
             self._classifiers * graph.num_classes,
         )
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
-        """Small scorers: q starts near its shape at score 0."""
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        """The encoder's parameters, and those of a node's own classifier."""
         theta = self._encoder.initial(generators)
         if self._skip > 0.0:
             theta["W_3"] = glorot(generators, (self._encoder.width, self._classes), self._dtype)
-        phi = {
-            "w": fan_in(generators, (self._encoder.width, self._scorers), self._dtype),
-            "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
-        }
-        return Levels(theta, phi)
+        return theta
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def forward(self, given: Pass) -> Readout:
         """Encode, project, propagate, read."""
-        theta, phi = levels.theta, levels.phi
-        score_columns, class_columns = self._encoder.read(theta, phi["w"], noise, sink)
+        nodes, noise = given.nodes, given.noise
+        score_columns, class_columns = self._encoder.read(given)
         class_columns, own = class_columns.tensor_split([self._classifiers * self._classes], dim=2)
         if noise is not None and self._node_dropout > 0.0:
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
             score_columns, class_columns = score_columns * kept, class_columns * kept
         scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
-        if self._classifiers > 1:  # of all classifiers at every step, each step's own
+        if self._classifiers > 1:  # keep for step k the scores of classifier k: the diagonal
             every = logits.permute(2, 3, 0, 1).unflatten(1, (self._classifiers, self._classes))
             logits = every.diagonal().permute(1, 2, 3, 0)
         if self._skip > 0.0:
             own = rows_at(own, nodes).permute(2, 0, 1)  # as the class scores lie in memory
             logits = (logits.permute(2, 3, 0, 1) + self._skip * own).permute(2, 3, 0, 1)
-        log_q = log_probs(self._posterior, scores + phi["b"][:, None])
-        return Readout(log_q, logits, theta["b_2"])
+        return Readout(self.log_q(scores, given.phi), logits, given.theta["b_2"])

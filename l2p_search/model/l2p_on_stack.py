@@ -8,108 +8,70 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
-from l2p_search.model.layers import Noise, drop_units
-from l2p_search.model.network import (
-    GradientSink,
-    Levels,
-    Readout,
-    fan_in,
-    glorot,
-    only_step,
-    rows_at,
-)
-from l2p_search.model.posterior import log_probs
+from l2p_search.model.l2p_network import L2pNetwork
+from l2p_search.model.network import Baseline, Parameters, Pass, Readout, rows_at
 from l2p_search.model.stacks import Stack
 
-_FIRST = frozenset({"W_in", "b_in"})
 
+class L2pOnStack(L2pNetwork):
+    """L2P on a backbone with weights of its own in each step (section 4 of the paper).
 
-class L2pOnStack:
-    """Class scores H_k W_out + b_out, and q from the scores s_k = w_k . H_k + b_k."""
+        class scores of step k:  H_k W_out + b_out,    q from s_k = w_k . H_k + b_k
 
-    first_layer = _FIRST
-    streamed: frozenset[str] = frozenset()
+    H_0 .. H_K [S, N, H] and theta are those of the stack; of phi see `L2pNetwork`.
 
-    def __init__(
-        self, stack: Stack, graph: Graph, config: TrialConfig, dtype: torch.dtype
-    ) -> None:
+    Reads of the config: K, scorer, posterior, and what the stack reads.
+    """
+
+    def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
         """On a backbone that is read after each of its K steps."""
-        self._stack, self._classes, self._dtype = stack, graph.num_classes, dtype
-        self._posterior = config.posterior
-        self.steps = config.K + 1
-        self._scorers = self.steps if config.scorer == "per_step" else 1
-        self.noise_size, self.step_weights = stack.noise_size, stack.step_weights
+        super().__init__(config, stack.width, stack.dtype)
+        self._stack = stack
+        self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
+        self.noise_size = stack.noise_size
         read = self.steps * most_rows(graph, config) * stack.width
         self.bytes_per_seed = stack.bytes_per_seed + 4 * 2 * read
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
-        """Small scorers: q starts near its shape at score 0."""
-        seeds, width = len(generators), self._stack.width
-        theta = self._stack.initial(generators) | {
-            "W_out": glorot(generators, (width, self._classes), self._dtype),
-            "b_out": torch.zeros(seeds, self._classes, dtype=self._dtype),
-        }
-        phi = {
-            "w": fan_in(generators, (width, self._scorers), self._dtype),
-            "b": torch.zeros(seeds, self.steps, dtype=self._dtype),
-        }
-        return Levels(theta, phi)
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        """The backbone's."""
+        return self._stack.initial(generators)
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
-        """Every step at the labelled nodes."""
-        theta, phi = levels.theta, levels.phi
-        hidden = self._stack.hidden(theta, len(nodes), Noise(noise))
-        read = torch.stack([rows_at(h, nodes) for h in hidden])  # [T, S, L, H]
+    def forward(self, given: Pass) -> Readout:
+        """Every step at the nodes of the pass."""
+        theta, phi = given.theta, given.phi
+        hidden = self._stack.hidden(self._stack.begin(given))
+        read = torch.stack([rows_at(h, given.nodes) for h in hidden])  # [T, S, L, H]
         logits = torch.einsum("tslh,shc->tcsl", read, theta["W_out"])
-        scorer = phi["w"].expand(-1, -1, self.steps)
-        scores = torch.einsum("tslh,sht->tsl", read, scorer) + phi["b"].T[:, :, None]
-        log_q = log_probs(self._posterior, scores.permute(1, 2, 0))
+        scores = torch.einsum("tslh,sht->tsl", read, phi["w"].expand(-1, -1, self.steps))
+        log_q = self.log_q(scores.permute(1, 2, 0), phi)
         return Readout(log_q, logits.permute(2, 3, 0, 1), theta["b_out"])
 
 
-class LastOfStack:
-    """The backbone itself: class scores dropout(H_K) W_out + b_out."""
+class LastOfStack(Baseline):
+    """The backbone itself as a baseline: class scores dropout(H_K) W_out + b_out.
 
-    first_layer = _FIRST
-    streamed: frozenset[str] = frozenset()
-    steps = 1
+    On `GcniiStack` this is GCNII* (Chen et al. 2020, https://arxiv.org/abs/2007.02133). theta
+    is that of the stack.
 
-    def __init__(
-        self, stack: Stack, graph: Graph, config: TrialConfig, dtype: torch.dtype
-    ) -> None:
-        """Read after its last step."""
-        self._stack, self._dtype, self._rate = stack, dtype, config.dropout
-        self._nodes, self._classes = graph.num_nodes, graph.num_classes
-        self.noise_size, self.step_weights = stack.noise_size, stack.step_weights
+    Reads of the config: dropout, and what the stack reads.
+    """
+
+    def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
+        """On a backbone that is read after its last step only."""
+        self._stack = stack
+        self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
+        self.noise_size = stack.noise_size
         if config.dropout > 0:
             self.noise_size += graph.num_nodes * stack.width
         self.bytes_per_seed = stack.bytes_per_seed
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
-        """The backbone's parameters and the classifier's."""
-        shape = (self._stack.width, self._classes)
-        theta = self._stack.initial(generators) | {
-            "W_out": glorot(generators, shape, self._dtype),
-            "b_out": torch.zeros(len(generators), self._classes, dtype=self._dtype),
-        }
-        return Levels(theta, {})
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        """The backbone's."""
+        return self._stack.initial(generators)
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
-        """The last step at the labelled nodes."""
-        theta, reader = levels.theta, Noise(noise)
-        h = self._stack.hidden(theta, len(nodes), reader)[-1]
-        taken = reader.take(*h.shape[1:]) if self._rate > 0 else None
-        read = rows_at(drop_units(h, taken, self._rate), nodes)
-        return only_step(torch.bmm(read, theta["W_out"]) + theta["b_out"][:, None])
+    def class_scores(self, given: Pass) -> Tensor:
+        """The last step at the nodes of the pass."""
+        layers = self._stack.begin(given)
+        last = layers.dropped(self._stack.hidden(layers)[-1])
+        read = rows_at(last, given.nodes)
+        return torch.bmm(read, given.theta["W_out"]) + given.theta["b_out"][:, None]

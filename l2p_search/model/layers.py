@@ -1,7 +1,7 @@
 """The pieces of nonlinear networks, for all seeds at once: products, convolution, dropout.
 
-Hidden representations are [S, N, H]. A product with a sparse matrix takes all seeds in one call,
-the matrix repeated down the diagonal, so that each seed may have values of its own.
+Hidden representations are [S, N, H]. A product with a sparse matrix takes all seeds in one call:
+the matrix is repeated down the diagonal, so that each seed may have values of its own.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, dropped_levels, keep_scale
-from l2p_search.model.features import Features
+from l2p_search.model.features import Draw, Features
 from l2p_search.model.sparse import SparseMatrix
 
 
@@ -24,42 +24,52 @@ class Noise:
         self._noise = noise
         self._used = 0
 
-    def take(self, *shape: int) -> Tensor | None:
-        """The next bytes, [S, *shape]."""
-        if self._noise is None:
+    def take(self, *shape: int, rate: float) -> Tensor | None:
+        """The next bytes, [S, *shape]; at rate 0 none are needed."""
+        if self._noise is None or rate == 0:
             return None
         count = torch.Size(shape).numel()
         taken = self._noise[:, self._used : self._used + count]
         self._used += count
         return taken.reshape(-1, *shape)
 
+    def dropped(self, h: Tensor, rate: float) -> Tensor:
+        """dropout(H) by the next bytes, for h [S, N, H]."""
+        return drop_units(h, self.take(*h.shape[1:], rate=rate), rate)
 
-def features_times(
-    features: Features, weight: Tensor, noise: Tensor | None, rate: float
-) -> Tensor:
-    """dropout(X) W for weight [S, F, H]: -> [S, N, H]."""
+
+def features_times(features: Features, weight: Tensor, noise: Noise, rate: float) -> Tensor:
+    """dropout(X) W by the next random bytes.
+
+    Args:
+        features: X [N, F].
+        weight: W [S, F, H].
+        noise: Gives features.noise_size bytes per seed.
+        rate: Of the dropout.
+
+    Returns:
+        The product, [S, N, H].
+    """
+    taken = noise.take(features.noise_size, rate=rate)
     product: Tensor = FeaturesTimes.apply(  # type: ignore[no-untyped-call]
-        weight, features, noise, rate
+        weight, features, taken, rate
     )
     return product
 
 
 class FeaturesTimes(torch.autograd.Function):
-    """A block of seeds at a time; nothing but the dropped values is kept for the way back."""
+    """One block of seeds at a time; only the draw of dropout is kept for the backward pass."""
 
     @staticmethod
     def forward(
         ctx: Any, weight: Tensor, features: Features, noise: Tensor | None, rate: float
     ) -> Tensor:
         """X W."""
-        dropped = None
-        if noise is not None and rate > 0:
-            dropped = features.dropped(noise, rate, keep_scale(rate))
+        draw = Draw() if noise is None else features.dropped(noise, rate, keep_scale(rate))
         product = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         for block in features.blocks(len(weight)):
-            own = None if dropped is None else dropped[block]
-            product[block] = features.times(weight[block], own)
-        ctx.features, ctx.dropped, ctx.inputs = features, dropped, weight.shape[1]
+            product[block] = features.times(weight[block], draw.of_seeds(block))
+        ctx.features, ctx.draw, ctx.inputs = features, draw, weight.shape[1]
         return product
 
     @staticmethod
@@ -68,13 +78,18 @@ class FeaturesTimes(torch.autograd.Function):
         """X.T G."""
         grad_weight = grad.new_empty(grad.shape[0], ctx.inputs, grad.shape[2])
         for block in ctx.features.blocks(len(grad)):
-            own = None if ctx.dropped is None else ctx.dropped[block]
+            own = ctx.draw.of_seeds(block)
             grad_weight[block] = ctx.features.transposed_times(grad[block].contiguous(), own)
         return grad_weight, None, None, None
 
 
 def drop_units(x: Tensor, noise: Tensor | None, rate: float) -> Tensor:
-    """Dropout of x by its random bytes, scaled so that the expectation stays."""
+    """Dropout of x by random bytes of its shape, scaled so that the expectation stays.
+
+    Example:
+        >>> drop_units(torch.ones(2), torch.tensor([0, 255], dtype=torch.uint8), 0.5).tolist()
+        [0.0, 2.0]
+    """
     if noise is None or rate == 0:
         return x
     dropped: Tensor = DropUnits.apply(x, noise, rate)  # type: ignore[no-untyped-call]
@@ -82,7 +97,7 @@ def drop_units(x: Tensor, noise: Tensor | None, rate: float) -> Tensor:
 
 
 class DropUnits(torch.autograd.Function):
-    """It keeps the bytes, which are a quarter of what a mask of floats would take."""
+    """Keeps the bytes for its backward pass: a quarter of what a mask of floats would take."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, noise: Tensor, rate: float) -> Tensor:
@@ -94,17 +109,18 @@ class DropUnits(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """The same of the gradient."""
+        """The same zeros and scale for the gradient."""
         (noise,) = ctx.saved_tensors
         return drop(grad.contiguous(), noise, ctx.rate).mul_(keep_scale(ctx.rate)), None, None
 
 
 class Adjacency:
-    """A = D^-1/2 (A + I) D^-1/2 of one graph, which DropEdge thins out anew for every seed.
+    """A_hat = D^-1/2 (A + I) D^-1/2 of one graph, with other edges dropped for every seed.
 
-    DropEdge (Rong et al. 2020) drops a share of the edges in each training step and normalises
-    what is left. An edge goes in both directions or in none, so A stays symmetric: the way back
-    through a convolution is the same convolution.
+    DropEdge (Rong, Huang, Xu and Huang, ICLR 2020, https://arxiv.org/abs/1907.10903) drops a
+    share of the edges in each training step and normalises what is left. An edge is dropped in
+    both directions or in none, so A_hat stays symmetric: the backward pass of a convolution is
+    the same convolution.
     """
 
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
@@ -129,32 +145,34 @@ class Adjacency:
         return len(self.row)
 
     def matrix(self, copies: int) -> SparseMatrix:
-        """The pattern, repeated at least so often; made when it is first asked for."""
+        """The pattern, repeated down the diagonal at least `copies` times; grows on demand."""
         if self._matrix.offsets.shape[0] < copies * self.num_nodes:
             self._matrix = self._copies(copies)
         return self._matrix
 
     def values(self, seeds: int, noise: Noise) -> Tensor:
-        """The entries of A as each seed sees it: [S, nonzeros]."""
-        bytes_ = noise.take(self.noise_size) if self.noise_size else None
+        """The entries of A_hat that each seed sees after DropEdge: [S, nonzeros]."""
+        bytes_ = noise.take(self.noise_size, rate=self._rate)
         if bytes_ is None:
             return self._whole.expand(seeds, -1)
         kept = (bytes_ >= dropped_levels(self._rate)) | self._is_loop
         return self._normalised(kept[:, self._pair].to(self._dtype))
 
     def convolve(self, h: Tensor, values: Tensor) -> Tensor:
-        """A H: [S, N, H] -> [S, N, H]."""
+        """A_hat H for A_hat's entries `values` [S, nonzeros]: [S, N, H] -> [S, N, H]."""
         convolved: Tensor = Convolve.apply(  # type: ignore[no-untyped-call]
             h, values, self.matrix(len(h))
         )
         return convolved
 
     def _normalised(self, kept: Tensor) -> Tensor:
+        """D^-1/2 M D^-1/2 of the entries `kept` [S, nonzeros] of M."""
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
         scale = degree.rsqrt()
         return kept * scale[:, self.row] * scale[:, self.column]
 
     def _copies(self, copies: int) -> SparseMatrix:
+        """The pattern, repeated down the diagonal."""
         shape = (self.num_nodes, self.num_nodes)
         return SparseMatrix.from_coordinates(self.row, self.column, self._whole[0], shape, copies)
 
@@ -163,7 +181,7 @@ class FixedMatrix:
     """A sparse matrix [N, N] that is no adjacency: not symmetric, the same for all seeds."""
 
     def __init__(self, row: Tensor, column: Tensor, values: Tensor, size: int) -> None:
-        """From coordinates, each pair at most once."""
+        """From coordinates [nonzeros], each pair at most once."""
         self._given = (row, column, values, (size, size))
         self._matrix = SparseMatrix.from_coordinates(*self._given)
         self._seeds = 1
@@ -198,7 +216,7 @@ class Convolve(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, h: Tensor, values: Tensor, matrix: SparseMatrix) -> Tensor:
-        """A H."""
+        """A_hat H."""
         ctx.save_for_backward(values)
         ctx.matrix = matrix
         return matrix.times(h.reshape(-1, h.shape[2]), values.reshape(-1)).view_as(h)
@@ -206,7 +224,7 @@ class Convolve(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """A G, as A.T = A."""
+        """A_hat G, as A_hat is symmetric."""
         (values,) = ctx.saved_tensors
         back = ctx.matrix.times(grad.reshape(-1, grad.shape[2]), values.reshape(-1))
         return back.view_as(grad), None, None

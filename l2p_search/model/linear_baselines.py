@@ -1,7 +1,8 @@
 """Baselines that are linear after the encoder: MLP, APPNP, GPR-GNN, DAGNN.
 
-Each makes class scores Z = relu(X W_1 + b_1) W_2 + b_2, propagates them, and weighs the steps in
-its own way. The scores are propagated at the few columns of the classes, for all seeds at once.
+Each makes class scores Z = dropout(relu(dropout(X) W_1 + b_1)) W_2 + b_2 [S, N, C], propagates
+them with A_hat = D^-1/2 (A + I) D^-1/2, and weighs the steps in its own way. Only the few columns
+of the classes are propagated, for all seeds at once.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
-from l2p_search.model.network import GradientSink, Levels, Parameters, Readout, fan_in, only_step
+from l2p_search.model.network import Baseline, Parameters, Pass, fan_in
 from l2p_search.model.propagation import (
     Propagation,
     columns_bytes,
@@ -22,18 +23,31 @@ from l2p_search.model.propagation import (
 )
 
 
-class LinearModel:
-    """The common part: what a model does with its steps is `weighed`."""
+class LinearModel(Baseline):
+    """The common part: Z_0 .. Z_K, from which a subclass makes class scores by `weighed`.
+
+        Z_0 = Z,    Z_k = (1 - a) A_hat Z_{k-1} + a Z
+
+    Parameters of theta: W_1 [S, F, H], b_1 [S, H], W_2 [S, H, C], b_2 [S, C], and `weights`.
+
+    Reads of the config: hidden, dropout.
+    """
 
     first_layer = Encoder.first_layer
-    step_weights: frozenset[str] = frozenset()
-    streamed = Encoder.first_layer
-    steps = 1
+    streamed = Encoder.streamed
 
     def __init__(
         self, graph: Graph, config: TrialConfig, dtype: torch.dtype, steps: int, teleport: float
     ) -> None:
-        """Prepare the graph's matrices once for all epochs and seeds."""
+        """Prepare the graph's matrices once for all epochs and seeds.
+
+        Args:
+            graph: What is learned on.
+            config: How.
+            dtype: Of all tensors.
+            steps: K, how often Z is propagated.
+            teleport: a, the share of Z in every step.
+        """
         self._encoder = Encoder(graph, config, dtype)
         self._propagation = Propagation(normalised_adjacency(graph, dtype), steps, teleport)
         self._hidden, self._classes = config.hidden, graph.num_classes
@@ -43,55 +57,69 @@ class LinearModel:
             graph.num_nodes, most_rows(graph, config), steps + 1, 1, graph.num_classes
         )
 
-    def initial(self, generators: Sequence[Generator]) -> Levels:
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """The encoder's parameters and the model's own."""
-        return Levels(self._encoder.initial(generators) | self.weights(generators), {})
+        return self._encoder.initial(generators) | self.weights(generators)
 
-    def read(
-        self,
-        levels: Levels,
-        nodes: Tensor,
-        noise: Tensor | None,
-        sink: GradientSink | None = None,
-    ) -> Readout:
+    def class_scores(self, given: Pass) -> Tensor:
         """Encode, project, propagate, weigh."""
-        theta = levels.theta
-        nobody_reads = theta["b_2"].new_zeros(len(nodes), self._hidden, 1)
-        column, classes = self._encoder.columns(theta, nobody_reads, theta["W_2"], noise, sink)
+        theta = given.theta
+        # The operations are those of L2P, which also propagates scores of the steps. A baseline
+        # has no scorer: one of zeros stands in, and its column is not read.
+        no_scorer = theta["b_2"].new_zeros(len(given.nodes), self._hidden, 1)
+        column, classes = self._encoder.columns(given, no_scorer, theta["W_2"])
         scores = classes + theta["b_2"][:, None]
-        _, read = propagate_and_read(self._propagation, column, scores, nodes)
-        return only_step(self.weighed(theta, read))
+        _, read = propagate_and_read(self._propagation, column, scores, given.nodes)
+        return self.weighed(theta, read)
 
     def weights(self, generators: Sequence[Generator]) -> Parameters:
-        """The parameters that weigh the steps."""
+        """Fresh parameters that weigh the steps: none, unless a model says otherwise."""
         return {}
 
     def weighed(self, theta: Parameters, read: Tensor) -> Tensor:
-        """Class scores from those of every step: [S, L, T, C] -> [S, L, C]."""
+        """Class scores from those of every step: [S, L, T, C] -> [S, L, C]. Here the last."""
         return read[:, :, -1]
 
 
 class Mlp(LinearModel):
-    """Z itself: what the features alone are worth."""
+    """Class scores Z, without the graph: what the features alone are worth.
+
+    A baseline of Shchur, Mumme, Bojchevski and Guennemann, 2018, https://arxiv.org/abs/1811.05868.
+
+    Reads of the config: hidden, dropout. K is not read.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """No step."""
+        """Propagate zero times."""
         super().__init__(graph, config, dtype, 0, 0.0)
 
 
 class Appnp(LinearModel):
-    """Z_k = (1 - a) A Z_{k-1} + a Z, the last step for every node (Klicpera et al. 2019)."""
+    """Personalised propagation: class scores Z_K, with Z_k = (1 - a) A_hat Z_{k-1} + a Z.
+
+    Klicpera (now Gasteiger), Bojchevski and Guennemann, ICLR 2019,
+    https://arxiv.org/abs/1810.05997.
+
+    Reads of the config: K, teleport (a), hidden, dropout.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """K steps, returning to Z with the probability `teleport`."""
+        """Propagate K times, returning to Z with the probability `teleport`."""
         super().__init__(graph, config, dtype, config.K, config.teleport)
 
 
 class GprGnn(LinearModel):
-    """sum_k g_k A^k Z with weights g_k learned for the whole graph (Chien et al. 2021)."""
+    """Generalised PageRank: sum_k g_k A_hat^k Z with weights g_k learned for the whole graph.
+
+    Chien, Peng, Li and Milenkovic, ICLR 2021, https://arxiv.org/abs/2006.07988. Learning starts
+    at APPNP's weights: g_k = a (1 - a)^k for k < K, and g_K = (1 - a)^K. Further parameters of
+    theta: gamma [S, T].
+
+    Reads of the config: K, teleport (a), hidden, dropout.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """K steps; `teleport` shapes the weights that learning starts from."""
+        """Propagate K times, without a return to Z."""
         super().__init__(graph, config, dtype, config.K, 0.0)
         powers = torch.arange(config.K + 1, dtype=dtype)
         start = config.teleport * (1.0 - config.teleport) ** powers
@@ -99,19 +127,25 @@ class GprGnn(LinearModel):
         self._start = start
 
     def weights(self, generators: Sequence[Generator]) -> Parameters:
-        """Those of personalised PageRank, APPNP's own."""
+        """Those of personalised PageRank, as in APPNP."""
         return {"gamma": self._start.repeat(len(generators), 1)}
 
     def weighed(self, theta: Parameters, read: Tensor) -> Tensor:
-        """One weight a step for all nodes."""
+        """One weight per step for all nodes."""
         return (read * theta["gamma"][:, None, :, None]).sum(dim=2)
 
 
 class Dagnn(LinearModel):
-    """sum_k sigmoid(s . Z_k) Z_k with Z_k = A^k Z: a node weighs its steps (Liu et al. 2020)."""
+    """Deep adaptive GNN: sum_k sigmoid(s . Z_k + c) Z_k with Z_k = A_hat^k Z.
+
+    Liu, Gao and Ji, KDD 2020, https://arxiv.org/abs/2007.09296. Every node weighs its own steps,
+    by one vector s for all of them. Further parameters of theta: s [S, C, 1], c [S, 1].
+
+    Reads of the config: K, hidden, dropout.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """K steps."""
+        """Propagate K times, without a return to Z."""
         super().__init__(graph, config, dtype, config.K, 0.0)
 
     def weights(self, generators: Sequence[Generator]) -> Parameters:
@@ -122,7 +156,7 @@ class Dagnn(LinearModel):
         }
 
     def weighed(self, theta: Parameters, read: Tensor) -> Tensor:
-        """A retention score of every node and step."""
+        """One retention score per node and step."""
         scores = torch.einsum("slkc,sc->slk", read, theta["s"][:, :, 0])
         retained = torch.sigmoid(scores + theta["c"][:, None])
         return (read * retained.unsqueeze(-1)).sum(dim=2)

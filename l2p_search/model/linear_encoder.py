@@ -1,7 +1,8 @@
-"""H_0 = dropout(X) W_1: an encoder without a hidden layer, one column a class.
+"""H_0 = dropout(X) W_1: an encoder without a hidden layer, one column per class.
 
 With few labels and many features a hidden layer may only overfit; what is propagated are then the
-class scores of a linear model, as in SGC (Wu et al. 2019).
+class scores of a linear model, as in SGC (Wu, Zhang, Souza, Fifty, Yu and Weinberger, ICML 2019,
+https://arxiv.org/abs/1902.07153).
 """
 
 from collections.abc import Sequence
@@ -13,12 +14,17 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import encoder_bytes
 from l2p_search.model.features import features_of
-from l2p_search.model.layers import features_times
-from l2p_search.model.network import GradientSink, Parameters, glorot
+from l2p_search.model.layers import Noise, features_times
+from l2p_search.model.network import Parameters, Pass, glorot
 
 
 class LinearEncoder:
-    """One product of one graph and configuration, and its dropout."""
+    """The one product of one graph and configuration, and its dropout.
+
+    Parameters of theta: W_1 [S, F, C], b_2 [S, C].
+
+    Reads of the config: dropout. hidden is not read.
+    """
 
     first_layer = frozenset({"W_1"})
     streamed: frozenset[str] = frozenset()
@@ -39,10 +45,13 @@ class LinearEncoder:
         bias = torch.zeros(len(generators), self._shape[1], dtype=self._dtype)
         return {"W_1": glorot(generators, self._shape, self._dtype), "b_2": bias}
 
-    def read(
-        self, theta: Parameters, scorer: Tensor, noise: Tensor | None, sink: GradientSink | None
-    ) -> tuple[Tensor, Tensor]:
-        """H_0 times the scorer [S, C, R], and H_0 itself: the class scores."""
-        own = None if noise is None else noise[:, : self.noise_size]
-        h0 = features_times(self._features, theta["W_1"], own, self._rate)
-        return torch.bmm(h0, scorer), h0
+    def read(self, given: Pass) -> tuple[Tensor, Tensor]:
+        """H_0 times the scorer of phi, and H_0 itself: the class scores.
+
+        Returns:
+            Score columns [S, N, R] for R = 1 or T scorers, and class columns [S, N, C] without
+            the bias.
+        """
+        noise = Noise(given.noise)
+        h0 = features_times(self._features, given.theta["W_1"], noise, self._rate)
+        return torch.bmm(h0, given.phi["w"]), h0

@@ -1,5 +1,6 @@
 """What every model is to the training: parameters of two levels, and a pass that is read."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -12,11 +13,13 @@ Parameters = dict[str, Tensor]
 
 
 class Readout(NamedTuple):
-    """What the objectives need of a forward pass: every step at the labelled nodes.
+    """What the objectives need of a forward pass: every step at the nodes that were asked for.
 
-    log_q [S, L, T] is the posterior over the steps; logits [S, L, T, C] are the class scores of
-    each step, to which the bias [S, C] is still to be added: weights over the steps sum to one,
-    so it can be added once after they are mixed.
+    Attributes:
+        log_q: Log of the posterior over the steps, [S, L, T].
+        logits: Class scores of each step, [S, L, T, C], without the bias.
+        bias: To be added to the class scores, [S, C]. Weights over the steps sum to one, so it
+            can be added once after they are mixed.
     """
 
     log_q: Tensor
@@ -36,19 +39,30 @@ class Readout(NamedTuple):
 
 
 def only_step(logits: Tensor) -> Readout:
-    """A baseline's class scores [S, L, C] as those of its one step, which every node takes."""
+    """A baseline's class scores [S, L, C] as those of its one step, which every node takes.
+
+    Example:
+        >>> read = only_step(torch.tensor([[[2.0, -1.0]]]))
+        >>> read.log_q.exp().tolist(), tuple(read.logits.shape)
+        ([[[1.0]]], (1, 1, 1, 2))
+    """
     certain = logits.new_zeros(*logits.shape[:2], 1)
     return Readout(certain, logits.unsqueeze(2), logits.new_zeros(len(logits), logits.shape[2]))
 
 
 def rows_at(h: Tensor, nodes: Tensor) -> Tensor:
-    """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H]."""
+    """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H].
+
+    Example:
+        >>> rows_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).tolist()
+        [[[3.0], [1.0]]]
+    """
     return h.gather(1, nodes.unsqueeze(-1).expand(-1, -1, h.shape[2]))
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """theta, the lower level's parameters, and phi, the upper level's."""
+    """theta, the lower level's parameters, and phi, the upper level's (empty for a baseline)."""
 
     theta: Parameters
     phi: Parameters
@@ -79,29 +93,55 @@ class GradientSink(Protocol):
         """The gradient of `name` for these seeds."""
 
 
-class Network(Protocol):
-    """L2P on a backbone, read after every step; or a baseline, whose one step is its last."""
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """One forward pass of S seeds: with which parameters, read where, with which dropout.
 
-    steps: int
-    """T: how many steps are read. A baseline has one, and no phi."""
+    Attributes:
+        theta: The lower level's parameters.
+        phi: The upper level's parameters.
+        nodes: The nodes to read, [S, L].
+        noise: Random bytes for dropout, [S, noise_size]; None for a pass without dropout.
+        sink: Where the gradients of the streamed parameters go; None leaves them to autograd.
+    """
+
+    theta: Parameters
+    phi: Parameters
+    nodes: Tensor
+    noise: Tensor | None
+    sink: GradientSink | None = None
+
+
+class Network(ABC):
+    """L2P on a backbone, read after every step; or a baseline, which has one step.
+
+    A network is built once per graph and configuration, `Gcn(graph, config, dtype)`, and holds
+    the graph's matrices but no parameters: these are arguments, with the seeds as first axis.
+    A subclass gives `initial_theta`, `forward`, `noise_size` and `bytes_per_seed`; the other
+    attributes have the values of most networks.
+    """
+
+    steps: int = 1
+    """T: how many steps are read."""
 
     bytes_per_seed: int
-    """About what one seed takes while it trains, by its largest tensors."""
+    """Estimate of the memory that one seed takes in training, by its largest tensors."""
 
     noise_size: int
-    """Random bytes a seed needs for one training step."""
+    """Random bytes per seed for the dropout of one training step."""
 
-    first_layer: frozenset[str]
+    first_layer: frozenset[str] = frozenset({"W_1", "b_1"})
     """The parameters of theta that weight decay always applies to."""
 
-    step_weights: frozenset[str]
+    step_weights: frozenset[str] = frozenset()
     """The parameters of theta that `step_decay` applies to: those of GCNII*'s steps."""
 
-    streamed: frozenset[str]
+    streamed: frozenset[str] = frozenset()
     """The parameters of theta whose gradients go to a sink when there is one."""
 
     def initial(self, generators: Sequence[Generator]) -> Levels:
-        """Fresh parameters, each seed's by its own generator."""
+        """Fresh parameters of both levels, those of each seed drawn by its own generator."""
+        return Levels(self.initial_theta(generators), self.initial_phi(generators))
 
     def read(
         self,
@@ -110,16 +150,54 @@ class Network(Protocol):
         noise: Tensor | None,
         sink: GradientSink | None = None,
     ) -> Readout:
-        """A forward pass read at nodes [S, L]; with noise [S, noise_size] it drops out.
+        """A forward pass, read at some nodes.
 
         With a sink, the backward pass hands it the gradients of the streamed parameters, block
         by block. They are the largest tensors of an epoch: used up while a block of them is in
         the cache, they never travel to memory and back.
+
+        Args:
+            levels: The parameters of S seeds.
+            nodes: The nodes to read, [S, L].
+            noise: Random bytes for dropout, [S, noise_size]; None for a pass without dropout.
+            sink: Takes the gradients of the streamed parameters.
+
+        Returns:
+            The posterior and the class scores of every step at the nodes.
         """
+        return self.forward(Pass(levels.theta, levels.phi, nodes, noise, sink))
+
+    @abstractmethod
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        """Fresh parameters of the lower level."""
+
+    def initial_phi(self, generators: Sequence[Generator]) -> Parameters:
+        """Fresh parameters of the upper level: none, unless the network is L2P."""
+        return {}
+
+    @abstractmethod
+    def forward(self, given: Pass) -> Readout:
+        """The pass that `read` describes."""
+
+
+class Baseline(Network):
+    """A network without phi, whose one step every node takes: a subclass gives class scores."""
+
+    def forward(self, given: Pass) -> Readout:
+        """The class scores as those of one step."""
+        return only_step(self.class_scores(given))
+
+    @abstractmethod
+    def class_scores(self, given: Pass) -> Tensor:
+        """Class scores at the nodes of the pass: [S, L, C]."""
 
 
 def glorot(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch.dtype) -> Tensor:
-    """Uniform weights [S, *shape] with the variance that keeps signals' scale."""
+    """Uniform weights [S, *shape] with the variance that keeps the scale of signals.
+
+    Bound sqrt(6 / (inputs + outputs)): Glorot and Bengio, AISTATS 2010,
+    https://proceedings.mlr.press/v9/glorot10a.html
+    """
     bound = (6.0 / sum(shape)) ** 0.5
     return _uniform(generators, shape, bound, dtype)
 
@@ -132,6 +210,7 @@ def fan_in(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch
 def _uniform(
     generators: Sequence[Generator], shape: tuple[int, int], bound: float, dtype: torch.dtype
 ) -> Tensor:
+    """Uniform weights within a bound, those of each seed drawn by its own generator."""
     weights = torch.empty(len(generators), *shape, dtype=dtype)
     for own, generator in zip(weights, generators, strict=True):
         own.uniform_(-bound, bound, generator=generator)

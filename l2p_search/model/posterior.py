@@ -1,8 +1,9 @@
 """q(t | node), the learned distribution over propagation steps, and its prior.
 
-Everything is in log space and over the last axis: T = K + 1 steps, counted from 0. In memory
-the steps come first (see `propagation`), and the functions here keep it so: where an operation
-of torch would lay its result out anew, they work on a view with the steps in front.
+Section 4 of the paper (Xiao, Chen, Wang and Wang, KDD 2021, https://arxiv.org/abs/2310.00697).
+Everything is in log space and over the last axis: T = K + 1 steps, counted from 0. In memory the
+steps come first (see `propagation`), and the functions here keep that order: where an operation
+of torch would change it, they work on a view with the steps in front.
 """
 
 import math
@@ -21,6 +22,10 @@ def select_log_probs(scores: Tensor) -> Tensor:
     Paper, section 4.2:  q(t) = exp(s_t) / sum_j exp(s_j),  s_t = w_t . H_t
 
     Scores [..., T] -> log q [..., T].
+
+    Example:
+        >>> select_log_probs(torch.zeros(4)).exp().tolist()
+        [0.25, 0.25, 0.25, 0.25]
     """
     return log_softmax(scores)
 
@@ -32,6 +37,10 @@ def quit_log_probs(scores: Tensor) -> Tensor:
 
     The last step quits surely, so the probabilities sum to one; its score is not read. In log
     space, because a product of 64 small factors underflows. Scores [..., T] -> log q [..., T].
+
+    Example:
+        >>> quit_log_probs(torch.zeros(4)).exp().tolist()
+        [0.5, 0.25, 0.125, 0.125]
     """
     deciding = scores.movedim(-1, 0)[:-1]
     quits = logsigmoid(deciding)
@@ -41,12 +50,25 @@ def quit_log_probs(scores: Tensor) -> Tensor:
 
 
 def log_probs(posterior: str, scores: Tensor) -> Tensor:
-    """Log q by the posterior's name."""
+    """Log q by the posterior's name, `select` or `quit`: scores [..., T] -> log q [..., T]."""
     return select_log_probs(scores) if posterior == "select" else quit_log_probs(scores)
 
 
 def relaxed_sample(log_q: Tensor, gumbel: Tensor, temperature: float) -> Tensor:
-    """A differentiable sample from q, by Gumbel-softmax (section 4.4): [..., T] -> [..., T]."""
+    """A differentiable sample from q, by Gumbel-softmax (section 4.4).
+
+        t = softmax((log q + g) / temperature)
+
+    Jang, Gu and Poole, ICLR 2017, https://arxiv.org/abs/1611.01144.
+
+    Args:
+        log_q: Log of the distribution, [..., T].
+        gumbel: Standard Gumbel noise g, [..., T].
+        temperature: Towards 0 the sample is one step, towards infinity all steps equally.
+
+    Returns:
+        Weights over the steps that sum to one, [..., T].
+    """
     perturbed = log_q + gumbel
     if temperature != 1.0:
         perturbed = perturbed / temperature
@@ -59,13 +81,33 @@ def log_softmax(x: Tensor) -> Tensor:
 
 
 def kl_divergence(log_q: Tensor, log_prior: Tensor) -> Tensor:
-    """KL(q || p) in closed form: [..., T] and [T] -> [...]."""
+    """KL(q || p) = sum_t q(t) (log q(t) - log p(t)): [..., T] and [T] -> [...].
+
+    Example:
+        >>> q, p = torch.tensor([0.25, 0.75]), torch.tensor([0.75, 0.25])
+        >>> round(kl_divergence(q.log(), p.log()).item(), 4)  # log(3) / 2
+        0.5493
+    """
     return (log_q.exp() * (log_q - log_prior)).sum(dim=-1)
 
 
 @cache
 def log_prior(config: TrialConfig, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The uniform prior of section 4.1, or a geometric one that favours shallow steps: [T]."""
+    """The uniform prior of section 4.1, or a geometric one that favours shallow steps.
+
+        p(t) = 1 / T    or    p(t) ~ ratio^t
+
+    Args:
+        config: `K`, `prior` and `prior_ratio` are read.
+        dtype: Of the result.
+
+    Returns:
+        Log p, [T].
+
+    Example:
+        >>> log_prior(TrialConfig(K=3)).exp().tolist()
+        [0.25, 0.25, 0.25, 0.25]
+    """
     ratio = config.prior_ratio if config.prior == "geometric" else 1.0
     unnormalised = torch.arange(config.K + 1, dtype=dtype) * math.log(ratio)
     return unnormalised - unnormalised.logsumexp(dim=0)

@@ -1,7 +1,9 @@
-"""H_k = (1 - a) A H_{k-1} + a H_0, read at the labelled nodes only.
+"""H_k = (1 - a) A_hat H_{k-1} + a H_0, read at the labelled nodes only.
 
-The loss reads each step at the labelled nodes, so only those rows are kept, and the backward
-pass is the same recurrence run backwards with the rows' gradients added in.
+The propagation of APPNP (Klicpera, now Gasteiger, Bojchevski and Guennemann, ICLR 2019,
+https://arxiv.org/abs/1810.05997). The loss reads each step at the labelled nodes, so only those
+rows are kept, and the backward pass is the same recurrence run backwards with the gradients of
+those rows added in.
 """
 
 from typing import Any
@@ -18,9 +20,24 @@ from l2p_search.model.sparse import SparseMatrix
 def normalised_adjacency(
     graph: Graph, dtype: torch.dtype = torch.float32, self_loop: float = 1.0
 ) -> SparseMatrix:
-    """D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
+    """A_hat = D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
 
-    Without self-loops a node that has no neighbour receives nothing.
+    Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. D is the degree with the
+    self-loop. Without self-loops a node that has no neighbour receives nothing.
+
+    Args:
+        graph: Undirected, its edges have weight one.
+        dtype: Of the values.
+        self_loop: w.
+
+    Returns:
+        The matrix, [N, N].
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> graph = demo_graph()
+        >>> normalised_adjacency(graph).nonzeros == 2 * graph.num_edges + graph.num_nodes
+        True
     """
     row, column = graph.edges
     scale = (row.bincount(minlength=graph.num_nodes).double() + self_loop).rsqrt()
@@ -34,26 +51,30 @@ def normalised_adjacency(
 
 
 class Propagation:
-    """K steps of APPNP's propagation over one graph."""
+    """K steps of APPNP's propagation over one graph, on columns [N, D] of any meaning."""
 
     def __init__(self, adjacency: SparseMatrix, steps: int, teleport: float) -> None:
-        """Propagate `steps` times, returning to H_0 with probability `teleport`."""
+        """Propagate `steps` times with A_hat, returning to H_0 with probability `teleport`."""
         self.num_nodes = adjacency.shape[0]
         self.steps = steps
         self.teleport = teleport
         self._moving = adjacency.scaled(1.0 - teleport)
 
     def forward_step(self, current: Tensor, start: Tensor) -> Tensor:
-        """(1 - a) A H + a H_0, for [N, columns]."""
+        """(1 - a) A_hat H + a H_0, for [N, columns]."""
         return self._moving.times(current).add_(start, alpha=self.teleport)
 
     def backward_step(self, grad: Tensor) -> Tensor:
-        """(1 - a) A.T G, for [N, columns]."""
+        """(1 - a) A_hat.T G, for [N, columns]."""
         return self._moving.transposed_times(grad)
 
 
 def columns_bytes(nodes: int, rows: int, steps: int, scorers: int, classes: int) -> int:
-    """What the recurrence of one seed takes: columns, five at a time, and reads with gradients."""
+    """Estimate of the memory that the recurrence of one seed takes.
+
+    Five tensors of columns [N, scorers + classes] live at a time; what is read at `rows` nodes
+    after each of the `steps` is kept with its gradients.
+    """
     return 4 * (5 * nodes * (scorers + classes) + 4 * steps * rows * (1 + classes))
 
 
@@ -62,10 +83,17 @@ def propagate_and_read(
 ) -> tuple[Tensor, Tensor]:
     """Propagate columns of H_0 and read every step at the given nodes.
 
-    score columns [S, N, 1] (one scorer for all steps) or [S, N, T], class columns [S, N, C],
-    nodes [S, L]  ->  scores [S, L, T], class scores [S, L, T, C].
+    In the memory of what is returned T comes first and L last: sums over steps and classes then
+    run over whole vectors.
 
-    In memory T comes first and L last: sums over steps and classes then run over whole vectors.
+    Args:
+        propagation: The recurrence and its K = T - 1 steps.
+        score_columns: H_0 times the scorer, [S, N, 1] for all steps or [S, N, T] for one each.
+        class_columns: H_0 times the classifier, [S, N, C].
+        nodes: Where to read, [S, L].
+
+    Returns:
+        Scores of the steps [S, L, T], and class scores [S, L, T, C].
     """
     scores, logits = PropagateAndRead.apply(  # type: ignore[no-untyped-call]
         score_columns, class_columns, nodes, propagation
@@ -74,11 +102,12 @@ def propagate_and_read(
 
 
 class PropagateAndRead(torch.autograd.Function):
-    """-> scores [T, S, L], class scores [T, C, S, L].
+    """Returns scores [T, S, L] and class scores [T, C, S, L].
 
-    The columns are laid out [N, D * S], score columns before class columns, the S of each
-    together. A scorer with one w_k a step has T score columns, of which step k still needs those
-    from k on: the first is read and then left behind.
+    The columns are laid out [N, D * S], score columns before class columns, the S seeds of one
+    column side by side. A scorer with one w_k per step has T score columns. Column k is read
+    after step k only, so step k propagates the columns from k on: the first of them is read, and
+    dropped before the next step.
     """
 
     @staticmethod
@@ -151,7 +180,7 @@ class _Places:
         self._width, self._found = -1, nodes
 
     def within(self, width: int) -> Tensor:
-        """The places [(1 + C) S L] for rows of that width; kept as long as it stays."""
+        """The places [(1 + C) S L] for rows of that width; kept while the width stays."""
         if width != self._width:
             seeds = self._nodes.shape[0]
             own = self._nodes * width + torch.arange(seeds)[:, None]

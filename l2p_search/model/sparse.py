@@ -15,10 +15,17 @@ from torch.nn.functional import embedding_bag
 
 @dataclass(frozen=True, eq=False)
 class SparseMatrix:
-    """A fixed pattern [rows, columns] in both orders, repeated down the diagonal `copies` times.
+    """A fixed pattern [rows, columns], stored by rows and by columns for both products.
 
-    With copies, one call multiplies the matrices of many seeds, each copy with its own values.
-    A product takes any number of copies up to that, read off the dense matrix's height.
+    It is repeated down the diagonal: with `copies`, one call multiplies the matrices of that many
+    seeds, each copy with its own values. A product may use fewer copies; how many follows from
+    the height of the dense matrix.
+
+    Example:
+        >>> row, column = torch.tensor([0, 1]), torch.tensor([1, 0])
+        >>> matrix = SparseMatrix.from_coordinates(row, column, torch.tensor([2.0, 3.0]), (2, 2))
+        >>> matrix.times(torch.tensor([[1.0], [10.0]])).tolist()
+        [[20.0], [3.0]]
     """
 
     shape: tuple[int, int]
@@ -34,7 +41,18 @@ class SparseMatrix:
     def from_coordinates(
         cls, row: Tensor, column: Tensor, values: Tensor, shape: tuple[int, int], copies: int = 1
     ) -> "SparseMatrix":
-        """Build both orders from coordinates (each pair at most once, in any order)."""
+        """Build the matrix from coordinates, in any order.
+
+        Args:
+            row: Row of each entry, [nonzeros]; a pair of row and column occurs at most once.
+            column: Column of each entry, [nonzeros].
+            values: Value of each entry, [nonzeros].
+            shape: Rows and columns of one copy.
+            copies: How often it is repeated down the diagonal.
+
+        Returns:
+            The matrix.
+        """
         order = torch.argsort(row * shape[1] + column)
         row, column, values = row[order], column[order], values[order]
         transposed = torch.argsort(column * shape[0] + row)
@@ -85,7 +103,7 @@ class SparseMatrix:
 
 
 def _bags(indices: Tensor, offsets: Tensor, dense: Tensor, values: Tensor, count: int) -> Tensor:
-    """The first `count` weighted sums of rows of `dense`."""
+    """The first `count` rows of the product: weighted sums of rows of `dense`."""
     if values.dim() > 1:
         values = values.reshape(-1)
     if offsets.shape[0] != count:
@@ -94,9 +112,10 @@ def _bags(indices: Tensor, offsets: Tensor, dense: Tensor, values: Tensor, count
 
 
 def _starts(sorted_rows: Tensor, count: int) -> Tensor:
+    """Where the entries of each of `count` rows begin."""
     return torch.searchsorted(sorted_rows, torch.arange(count))
 
 
 def _repeat(entries: Tensor, stride: int, copies: int) -> Tensor:
-    """The entries once a copy, each copy `stride` further on."""
+    """The entries once per copy, those of each copy `stride` larger than the copy's before."""
     return (entries + torch.arange(copies)[:, None] * stride).reshape(-1)

@@ -5,8 +5,8 @@ are not linear, so hidden representations are propagated, not class scores.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 import torch
 from torch import Generator, Tensor
@@ -14,49 +14,44 @@ from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.attention import attend
 from l2p_search.model.features import features_of
-from l2p_search.model.layers import Adjacency, Noise, drop_units, features_times
-from l2p_search.model.network import Parameters, fan_in, glorot
+from l2p_search.model.layered_pass import LayeredPass
+from l2p_search.model.layers import Adjacency
+from l2p_search.model.network import Parameters, Pass, fan_in, glorot
 
 
-class Stack(Protocol):
-    """H_0, H_1, .. H_K."""
+class Stack(ABC):
+    """H_0, H_1, .. H_K of one graph and configuration: a subclass says what a step is.
 
-    width: int
-    noise_size: int
-    bytes_per_seed: int
-    step_weights: frozenset[str]
+    A_hat = D^-1/2 (A + I) D^-1/2, hidden representations are [S, N, H]. Parameters
+    of theta: W_in [S, F, H], b_in [S, H], those of the steps, and of the classifier that is put
+    on the stack W_out [S, H, C] and b_out [S, C].
 
-    def initial(self, generators: Sequence[Generator]) -> Parameters:
-        """Fresh parameters."""
+    Reads of the config: K, hidden, dropout, edge_dropout.
+    """
 
-    def hidden(self, theta: Parameters, seeds: int, noise: Noise) -> list[Tensor]:
-        """T = K + 1 representations, each [S, N, width]."""
+    matrices_per_step = 1
+    """H x H matrices among the parameters of a step."""
 
-
-class GcnStack:
-    """H_k = relu(A dropout(H_{k-1}) W_k + b_k)."""
-
-    weights_a_step = 1
+    first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
-        self.adjacency = Adjacency(graph, config.edge_dropout, dtype)
-        self.width, self.K, self.rate = config.hidden, config.K, config.dropout
-        self._inputs, self._nodes, self.dtype = graph.num_features, graph.num_nodes, dtype
-        self.noise_size = self.adjacency.noise_size
+        self._adjacency = Adjacency(graph, config.edge_dropout, dtype)
+        self.width, self.K, self.dtype = config.hidden, config.K, dtype
+        self._rate = config.dropout
+        self._inputs, self._classes = graph.num_features, graph.num_classes
+        noise_per_step = self.noise_per_step(graph, config)
+        self.noise_size = self._adjacency.noise_size
         if config.dropout > 0:
-            self.noise_size += self._features.noise_size + config.K * self.step_noise()
-        parameters = (self._inputs + self.weights_a_step * config.K * self.width) * self.width
-        held = 7 * (config.K + 1) * graph.num_nodes * self.width + config.K * self.step_noise()
+            self.noise_size += self._features.noise_size + config.K * noise_per_step
+        # Parameters six times (gradient, moments, best state); of each step what is dropped,
+        # projected and convolved, with gradients, and the random bytes.
+        parameters = (self._inputs + self.matrices_per_step * config.K * self.width) * self.width
+        held = 7 * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
         self.bytes_per_seed = 4 * (6 * parameters + held + self._features.noise_size)
-
-    def step_noise(self) -> int:
-        """Random bytes of a step."""
-        return self._nodes * self.width
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
@@ -67,50 +62,70 @@ class GcnStack:
         }
         for step in range(1, self.K + 1):
             theta |= self.initial_step(step, generators, zero.clone())
-        return theta
+        return theta | {
+            "W_out": glorot(generators, (self.width, self._classes), self.dtype),
+            "b_out": torch.zeros(len(generators), self._classes, dtype=self.dtype),
+        }
 
-    def hidden(self, theta: Parameters, seeds: int, noise: Noise) -> list[Tensor]:
-        """Step by step."""
-        values = self.adjacency.values(seeds, noise)
-        taken = noise.take(self._features.noise_size) if self.rate > 0 else None
-        first = features_times(self._features, theta["W_in"], taken, self.rate)
-        hidden = [(first + theta["b_in"][:, None]).relu()]
+    def begin(self, given: Pass) -> LayeredPass:
+        """A pass through this stack's layers."""
+        return LayeredPass(given, self._features, self._adjacency, self._rate)
+
+    def hidden(self, layers: LayeredPass) -> list[Tensor]:
+        """T = K + 1 hidden representations, each [S, N, H]."""
+        hidden = [(layers.product("in") + layers.bias("in")).relu()]
         for step in range(1, self.K + 1):
-            hidden.append(self.step(step, theta, hidden, values, noise))
+            hidden.append(self.step(step, hidden, layers))
         return hidden
 
+    def noise_per_step(self, graph: Graph, config: TrialConfig) -> int:
+        """Random bytes per seed for the dropout of one step: one per node and unit."""
+        return graph.num_nodes * config.hidden
+
+    @abstractmethod
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
-        """The parameters of one step."""
+        """Fresh parameters of one step; `zero` [S, H] is its bias, if it has one."""
+
+    @abstractmethod
+    def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
+        """H_k from H_0 .. H_{k-1}, for k = `step`."""
+
+
+class GcnStack(Stack):
+    """H_k = relu(A_hat dropout(H_{k-1}) W_k + b_k).
+
+    Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. Parameters of step k:
+    W_k [S, H, H], b_k [S, H].
+    """
+
+    def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
+        """A matrix and a bias."""
         shape = (self.width, self.width)
         return {f"W_{step}": glorot(generators, shape, self.dtype), f"b_{step}": zero}
 
-    def step(
-        self, step: int, theta: Parameters, hidden: list[Tensor], values: Tensor, noise: Noise
-    ) -> Tensor:
-        """H_k from what came before."""
-        product = torch.bmm(self.dropped(hidden[-1], noise), theta[f"W_{step}"])
-        return (self.adjacency.convolve(product, values) + theta[f"b_{step}"][:, None]).relu()
-
-    def dropped(self, h: Tensor, noise: Noise) -> Tensor:
-        """dropout(H)."""
-        taken = noise.take(*h.shape[1:]) if self.rate > 0 else None
-        return drop_units(h, taken, self.rate)
+    def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
+        """One convolution."""
+        return layers.convolution(str(step), hidden[-1]).relu()
 
 
-class GcniiStack(GcnStack):
-    """GCNII* (Chen et al. 2020): an initial residual and an identity mapping.
+class GcniiStack(Stack):
+    """GCNII*: an initial residual and an identity mapping.
 
-    With P = (1 - a) A H_{k-1} and c_k = log(lambda / k + 1):
+    Chen, Wei, Huang, Ding and Li, ICML 2020, https://arxiv.org/abs/2007.02133. With
+    P = (1 - a) A_hat dropout(H_{k-1}) and c_k = log(lambda / k + 1):
 
         H_k = relu(P ((1 - c_k) I + c_k W_k) + a H_0 ((1 - c_k) I + c_k V_k))
 
-    The star is for V_k, a second matrix for H_0.
+    The star is for V_k, a second matrix for H_0. Parameters of step k: W_k and V_k [S, H, H].
+
+    Reads of the config: also teleport (their alpha) and identity (their lambda); in training
+    step_decay, the weight decay of W_k and V_k.
     """
 
-    weights_a_step = 2
+    matrices_per_step = 2
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """`teleport` is their alpha, `identity` their lambda."""
+        """Prepare the graph's matrices once for all epochs and seeds."""
         super().__init__(graph, config, dtype)
         self._alpha, self._lambda = config.teleport, config.identity
         steps = range(1, config.K + 1)
@@ -124,14 +139,12 @@ class GcniiStack(GcnStack):
             f"V_{step}": fan_in(generators, shape, self.dtype),
         }
 
-    def step(
-        self, step: int, theta: Parameters, hidden: list[Tensor], values: Tensor, noise: Noise
-    ) -> Tensor:
+    def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """The initial residual and the identity mapping."""
-        moved = self.adjacency.convolve(self.dropped(hidden[-1], noise), values)
-        initial = torch.bmm(hidden[0], self._alpha * self._mapping(step, theta[f"V_{step}"]))
-        mapping = (1.0 - self._alpha) * self._mapping(step, theta[f"W_{step}"])
-        return torch.baddbmm(initial, moved, mapping).relu()
+        moved = layers.convolve(layers.dropped(hidden[-1]))
+        own = self._alpha * self._mapping(step, layers.theta[f"V_{step}"])
+        mapping = (1.0 - self._alpha) * self._mapping(step, layers.theta[f"W_{step}"])
+        return torch.baddbmm(torch.bmm(hidden[0], own), moved, mapping).relu()
 
     def _mapping(self, step: int, weight: Tensor) -> Tensor:
         """(1 - c_k) I + c_k W: the weights are mapped, not the nodes, of which there are more."""
@@ -140,51 +153,32 @@ class GcniiStack(GcnStack):
 
 
 class GatStack(GcnStack):
-    """H_k = elu(the heads' attention side by side + b_k)."""
+    """H_k = elu(the heads' attention to dropout(H_{k-1}) W_k, side by side, + b_k).
+
+    Velickovic, Cucurull, Casanova, Romero, Lio and Bengio, ICLR 2018,
+    https://arxiv.org/abs/1710.10903; the attention is that of `attention`. Parameters of step k:
+    W_k [S, H, H], b_k [S, H], to_k and from_k [S, heads, H / heads].
+
+    Reads of the config: also heads. edge_dropout is without effect on learned edges.
+    """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
-        """Each head has hidden / heads units."""
-        self.heads = config.heads
-        self._entries = graph.edges.shape[1] + graph.num_nodes
+        """Prepare the graph's matrices once for all epochs and seeds."""
         super().__init__(graph, config, dtype)
+        self._heads = (config.heads, config.hidden // config.heads)
 
-    def step_noise(self) -> int:
-        """Of the units, and of the attention."""
-        return super().step_noise() + self.heads * self._entries
+    def noise_per_step(self, graph: Graph, config: TrialConfig) -> int:
+        """Also one byte per head and entry of A_hat, for the dropout of the attention."""
+        entries = graph.edges.shape[1] + graph.num_nodes
+        return super().noise_per_step(graph, config) + config.heads * entries
 
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
-        """The matrix, and what scores the two ends of an edge."""
+        """The matrix, the bias, and what scores the two ends of an edge."""
         return super().initial_step(step, generators, zero) | {
-            f"to_{step}": glorot(generators, (self.heads, self.width // self.heads), self.dtype),
-            f"from_{step}": glorot(generators, (self.heads, self.width // self.heads), self.dtype),
+            f"to_{step}": glorot(generators, self._heads, self.dtype),
+            f"from_{step}": glorot(generators, self._heads, self.dtype),
         }
 
-    def step(
-        self, step: int, theta: Parameters, hidden: list[Tensor], values: Tensor, noise: Noise
-    ) -> Tensor:
-        """Heads are further seeds."""
-        name = str(step)
-        product = torch.bmm(self.dropped(hidden[-1], noise), theta[f"W_{name}"])
-        taken = noise.take(self.heads * self._entries) if self.rate > 0 else None
-        heads = attention_heads(
-            self.adjacency, product, theta[f"to_{name}"], theta[f"from_{name}"], taken, self.rate
-        )
-        return elu(heads + theta[f"b_{name}"][:, None])
-
-
-def attention_heads(
-    adjacency: Adjacency,
-    product: Tensor,
-    to: Tensor,
-    from_: Tensor,
-    noise: Tensor | None,
-    rate: float,
-) -> Tensor:
-    """Attention of projected units [S, N, heads * U] by `to` and `from_` [S, heads, U]."""
-    seeds, nodes, width = product.shape
-    heads, units = to.shape[1:]
-    apart = product.view(seeds, nodes, heads, units).transpose(1, 2).reshape(-1, nodes, units)
-    own = None if noise is None else noise.reshape(seeds * heads, -1)
-    ends = (to.reshape(-1, units), from_.reshape(-1, units))
-    together = attend(adjacency, apart, *ends, own, rate).view(seeds, heads, nodes, units)
-    return together.transpose(1, 2).reshape(seeds, nodes, width)
+    def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
+        """One attention."""
+        return elu(layers.attention(str(step), hidden[-1]))

@@ -3,8 +3,9 @@
     lower level   theta <- theta - eta * grad_theta L_train(theta, phi)      (training nodes)
     upper level   phi   <- phi   - eta * grad_phi   L_val(theta, phi)        (validation nodes)
 
-Each level has an optimizer of its own: with a shared one, Adam's momentum would move the
-level that is held still.
+The second-order gradient of phi is that of DARTS, by a finite difference (Liu, Simonyan and Yang,
+ICLR 2019, https://arxiv.org/abs/1806.09055). Each level has an optimizer of its own: with a
+shared one, Adam's momentum would move the level that is held still.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +36,12 @@ _FINITE_DIFFERENCE = 0.01
 
 
 def objective_of(config: TrialConfig) -> Objective:
-    """The learning algorithm by its name; a baseline has its own."""
+    """The learning algorithm that a configuration names; a baseline is trained supervised.
+
+    Example:
+        >>> type(objective_of(TrialConfig(algorithm="em"))).__name__
+        'ExpectationMaximization'
+    """
     if config.model != "l2p":
         return Supervised()
     if config.algorithm == "em":
@@ -44,7 +50,10 @@ def objective_of(config: TrialConfig) -> Objective:
 
 
 class BiLevel:
-    """theta and phi of S seeds and one epoch of learning, in the three parts that fit needs."""
+    """The learning of S seeds, whose theta and phi are `levels`; the steps change them in place.
+
+    An epoch is `lower_step`, then `evaluate`, then `upper_step` with what was read.
+    """
 
     def __init__(
         self,
@@ -54,7 +63,15 @@ class BiLevel:
         seeds: Sequence[int],
         dtype: torch.dtype,
     ) -> None:
-        """Every seed at its own start."""
+        """Draw the initial parameters of every seed from the seed's own random stream.
+
+        Args:
+            graph: Its training and validation nodes are learned from.
+            network: Built for this graph and configuration.
+            config: The learning algorithm and its rates.
+            seeds: One replica each: split, initialisation, dropout and noise.
+            dtype: Of all tensors.
+        """
         self._network = network
         self._config = config
         self._objective = objective_of(config)
@@ -78,7 +95,7 @@ class BiLevel:
             self._consistency = Consistency(graph, config, seeds, dtype)
 
     def keep(self, places: Tensor) -> None:
-        """Go on with some of the seeds only."""
+        """Continue with the seeds at `places` only."""
         self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
         for streams in self._streams.values():
             streams.keep(places)
@@ -89,9 +106,12 @@ class BiLevel:
             self._consistency.keep(places)
 
     def lower_step(self) -> Tensor:
-        """One gradient step of theta on the training nodes; returns the loss before it: [S].
+        """One gradient step of theta on the training nodes.
 
-        Joint learning moves phi by the same nodes, at the same theta and noise.
+        Joint learning also moves phi, by the same nodes and at the same theta and noise.
+
+        Returns:
+            The loss before the step, [S].
         """
         level, rows = self._level, self._train
         drawn = _Drawn(
@@ -122,7 +142,7 @@ class BiLevel:
         return loss.detach()
 
     def evaluate(self) -> tuple[Readout, Scores]:
-        """A clean forward pass at the validation nodes: for the upper step, and its metrics."""
+        """A pass without dropout at the validation nodes: for the upper step, and its scores."""
         _require_gradients(self.levels.theta, self._level == "second_order")
         _require_gradients(self.levels.phi, self._level != "joint")
         nodes = self._val.nodes
@@ -183,7 +203,7 @@ class BiLevel:
         drawn: "_Drawn",
         sink: GradientSink | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """An objective on the training nodes, and with consistency added: both [S]."""
+        """An objective on the training nodes, without and with consistency: both [S]."""
         rows, held = self._train, drawn.held
         if held is None:
             read = self._network.read(levels, rows.nodes, drawn.noise, sink)
@@ -206,7 +226,7 @@ class BiLevel:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """What a lower step draws: dropout's bytes, Gumbel noise, and what free nodes are held to."""
+    """What a lower step drew: dropout's bytes, Gumbel noise; and the targets of free nodes."""
 
     noise: Tensor
     gumbel: Tensor
@@ -214,15 +234,17 @@ class _Drawn:
 
 
 def _require_gradients(parameters: Parameters, required: bool) -> None:
+    """Switch on or off that autograd records what is done with the parameters."""
     for value in parameters.values():
         value.requires_grad_(required)
 
 
 def _gradients(loss: Tensor, parameters: Parameters) -> Parameters:
-    """Of the loss, zero for what it does not depend on (the E-step holds the classifier fixed)."""
+    """Gradients of the loss, zero by what it does not depend on (EM's projection fixes W_2)."""
     grads = torch.autograd.grad(loss, list(parameters.values()), materialize_grads=True)
     return dict(zip(parameters, grads, strict=True))
 
 
 def _per_seed(value: Tensor, like: Tensor) -> Tensor:
+    """One value per seed [S], shaped to multiply a parameter [S, ...]."""
     return value.view(-1, *[1] * (like.dim() - 1))

@@ -1,11 +1,12 @@
-"""Nodes without a training label should be predicted alike with noise and without it.
+"""Nodes without a training label should be predicted alike with dropout and without it.
 
-The clean pass that an epoch makes anyway predicts these free nodes too. Sharpened, that is what
-the next noisy pass is held to, as in GRAND (Feng et al. 2020), which averages noisy passes:
+The pass without dropout that an epoch makes anyway also predicts these "free" nodes. Sharpened,
+its predictions are the targets of the next pass with dropout. GRAND (Feng et al., NeurIPS 2020,
+https://arxiv.org/abs/2005.11079) does the same with an average of passes with dropout as target:
 
-    L = mean over free nodes of || p_noisy - target ||^2,   target ~ p_clean ^ (1 / sharpening)
+    L = mean over free nodes of || p_dropout - target ||^2,  target ~ p_clean ^ (1 / sharpening)
 
-No label is read here, so all nodes outside the training split take part.
+No label is read here, so all nodes outside the training split are free nodes.
 """
 
 from collections.abc import Sequence
@@ -20,30 +21,43 @@ from l2p_search.data.splits import MOST_FREE, nodes_of
 from l2p_search.training.seeds import Streams
 
 _WARM_UP = 100
-"""Epochs until it counts in full: the first predictions are worth nothing yet."""
+"""Epochs over which its weight grows to the full one: the first predictions are no targets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Free nodes [S, L], what they should be predicted as [S, L, C], and their weights [S, L]."""
+    """Targets for free nodes.
+
+    Attributes:
+        nodes: The free nodes, [S, L].
+        target: Class probabilities that they should be predicted with, [S, L, C].
+        weights: Of each node in the loss, [S, L].
+    """
 
     nodes: Tensor
     target: Tensor
     weights: Tensor
 
     def loss(self, log_predictions: Tensor) -> Tensor:
-        """How far predictions [S, L, C] are from the targets: [S]."""
+        """Weighted squared distance of log predictions [S, L, C] from the targets: [S]."""
         distance = (log_predictions.exp() - self.target).square().sum(dim=-1)
         return (distance * self.weights).sum(dim=-1)
 
 
 class Consistency:
-    """The free nodes of S seeds, from one epoch's clean pass to the next one's noisy pass."""
+    """Carries the predictions of free nodes from one epoch to the next as targets.
+
+    Reads of the config: consistency (the weight of the loss), sharpening.
+
+    Attributes:
+        nodes: The free nodes that the pass without dropout is to predict, [S, L].
+        held: The targets for the next pass with dropout; None before the first predictions.
+    """
 
     def __init__(
         self, graph: Graph, config: TrialConfig, seeds: Sequence[int], dtype: torch.dtype
     ) -> None:
-        """Nothing predicted yet, so nothing is held."""
+        """Find the free nodes of every seed; the first epoch has no targets yet."""
         self._config = config
         self._free = nodes_of(graph, ~graph.train, seeds, dtype)
         self._streams = Streams(seeds, "free", dtype)
@@ -52,7 +66,7 @@ class Consistency:
         self.held: Held | None = None
 
     def draw(self) -> None:
-        """Choose the nodes that the clean pass is to predict: all, or some of very many."""
+        """Choose the nodes to predict: all free nodes, or on large graphs a random subset."""
         nodes, weights = self._free
         if nodes.shape[1] > MOST_FREE:
             places = self._streams.places(MOST_FREE, nodes.shape[1])
@@ -61,7 +75,7 @@ class Consistency:
         self.nodes, self._weights = nodes, weights
 
     def hold(self, log_predictions: Tensor) -> None:
-        """Keep the clean pass's predictions of the nodes [S, L, C] for the next noisy pass."""
+        """Make the targets of the next epoch from log predictions of the nodes [S, L, C]."""
         self._epoch += 1
         config = self._config
         target = torch.softmax(log_predictions / config.sharpening, dim=-1)
@@ -69,7 +83,7 @@ class Consistency:
         self.held = Held(self.nodes, target, weight * self._weights)
 
     def keep(self, places: Tensor) -> None:
-        """Go on with some of the seeds only."""
+        """Continue with the seeds at `places` only."""
         self._streams.keep(places)
         nodes, weights = self._free
         self._free = nodes[places], weights[places]

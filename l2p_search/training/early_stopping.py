@@ -1,4 +1,4 @@
-"""Each seed stops alone: it keeps its best epoch, and ends when that is too long ago."""
+"""Early stopping per seed: each keeps its best epoch, and ends when that is too long ago."""
 
 from typing import Literal
 
@@ -9,12 +9,32 @@ from l2p_search.training.objective import Scores
 
 
 class EarlyStopping:
-    """Patience on the validation loss or accuracy of each of S seeds."""
+    """The best epoch of each of S seeds by validation loss or accuracy, and its patience.
+
+    Attributes:
+        best_epoch: [S], 0 before the first epoch.
+        best_loss: Validation loss at that epoch, [S].
+        best_accuracy: Validation accuracy at that epoch, from 0 to 1, [S].
+
+    Example:
+        >>> stopping = EarlyStopping(num_seeds=2, patience=1, stop_on="val_loss")
+        >>> both, accuracy = torch.tensor([0, 1]), torch.zeros(2)
+        >>> _ = stopping.update(1, both, Scores(torch.tensor([0.7, 0.7]), accuracy))
+        >>> improved, ended = stopping.update(2, both, Scores(torch.tensor([0.6, 0.9]), accuracy))
+        >>> improved.tolist(), ended.tolist()
+        ([True, False], [False, True])
+    """
 
     def __init__(
         self, num_seeds: int, patience: int, stop_on: Literal["val_loss", "val_accuracy"]
     ) -> None:
-        """Nothing seen yet."""
+        """Start with an infinite loss as the best, so that the first epoch improves on it.
+
+        Args:
+            num_seeds: S.
+            patience: A seed ends after this many epochs without a better one.
+            stop_on: Which of the validation scores says what is better.
+        """
         self._patience = patience
         self._stop_on = stop_on
         self.best_epoch = torch.zeros(num_seeds, dtype=torch.int64)
@@ -22,11 +42,18 @@ class EarlyStopping:
         self.best_accuracy = torch.full((num_seeds,), -1.0, dtype=torch.float64)
 
     def update(self, epoch: int, places: Tensor, scores: Scores) -> tuple[Tensor, Tensor]:
-        """Tell the scores of the seeds at `places`; a flag for each of them, twice: [places].
+        """Take the scores of one epoch.
 
-        First which are at their best yet, then which have run out of patience. A loss that is
-        not a number is never an improvement. Equal accuracies are told apart by the loss, as
-        one validation node is more than a point on the small graphs.
+        A loss that is not a number is never an improvement. Of equal accuracies the one with the
+        smaller loss is better, as one validation node is more than a point on the small graphs.
+
+        Args:
+            epoch: Counted from 1.
+            places: Which of the S seeds are still training, [P].
+            scores: Their validation loss and accuracy, [P] each.
+
+        Returns:
+            Two boolean masks over `places`: improved, and out of patience.
         """
         loss, accuracy = scores.loss.double(), scores.accuracy.double()
         improved = loss < self.best_loss[places]

@@ -1,7 +1,8 @@
 """The negative ELBO of section 4.4 as one operation with its gradient in closed form.
 
-It is read twice an epoch at every labelled node and step. Written in single operations, autograd
-would walk over [S, L, T, C] twice as often; the definition stands in `tests/reference.py`.
+It is computed twice per epoch at every labelled node and step. Composed of single operations of
+torch, it would read and write tensors [S, L, T, C] twice as often. `tests/reference.py` has the
+definition, which a test compares it with.
 """
 
 from typing import Any
@@ -17,7 +18,17 @@ from l2p_search.model.posterior import log_prior, log_softmax, relaxed_sample
 
 
 def negative_elbo(config: TrialConfig, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
-    """L = -log p(y | GNN(X, A, t)) + kl_weight * KL(q || p) with t ~ Gumbel-softmax(q): [S]."""
+    """L = -log p(y | GNN(X, A, t)) + kl_weight * KL(q || p) with t ~ Gumbel-softmax(q).
+
+    Args:
+        config: `temperature`, `kl_weight` and the keys of the prior are read.
+        read: Posterior and class scores of every step.
+        rows: Labels and weights of the nodes, [S, L].
+        gumbel: Standard Gumbel noise, [S, L, T].
+
+    Returns:
+        The mean over each seed's nodes, [S].
+    """
     loss: Tensor = NegativeElbo.apply(  # type: ignore[no-untyped-call]
         read.log_q, read.logits, read.bias, gumbel, rows.labels, rows.weights, config
     )
@@ -49,7 +60,7 @@ class NegativeElbo(torch.autograd.Function):
         weights: Tensor,
         config: TrialConfig,
     ) -> Tensor:
-        """The loss, and its gradients at once: they share all that is large."""
+        """The loss and its gradients together: both need the same large tensors."""
         sample = relaxed_sample(log_q, gumbel, config.temperature)
         log_p = log_softmax(Readout(log_q, logits, bias).mixed(sample)).movedim(-1, 0)
         sample, log_q = sample.movedim(-1, 0), log_q.movedim(-1, 0)
@@ -76,7 +87,7 @@ class NegativeElbo(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """What was found above, times the gradient of each seed's loss [S]."""
+        """The gradients that `forward` found, times that of each seed's loss [S]."""
         sample, grad_mixed, grad_log_q = ctx.saved_tensors
         needs_log_q, needs_logits, needs_bias = ctx.needs_input_grad[:3]
         grad_logits = grad_bias = None

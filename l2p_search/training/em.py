@@ -19,14 +19,30 @@ from l2p_search.training.objective import weighted_kl
 def exact_log_posterior(log_likelihood: Tensor, log_prior: Tensor) -> Tensor:
     """E-step, in closed form:  q(t) = p(y | t) p(t) / sum_j p(y | j) p(j).
 
-    With the uniform prior this is the paper's equation. Shapes [S, L, T] and [T].
+    With the uniform prior this is the paper's equation.
+
+    Args:
+        log_likelihood: Log p(y | t) of the node's label, [S, L, T].
+        log_prior: Log p(t), [T].
+
+    Returns:
+        Log q, [S, L, T].
+
+    Example:
+        >>> likelihood, prior = torch.tensor([0.75, 0.25]), torch.tensor([0.5, 0.5])
+        >>> log_q = exact_log_posterior(likelihood.log(), prior.log())
+        >>> [round(q, 4) for q in log_q.exp().tolist()]
+        [0.75, 0.25]
     """
     return log_softmax(log_likelihood + log_prior)
 
 
 @dataclass(frozen=True)
 class ExpectationMaximization:
-    """The M-step is the lower level's, the E-step with its projection the upper level's."""
+    """Alternate EM: the lower level does the M-step, the upper level E-step and projection.
+
+    Reads of the config: kl_weight and the keys of the prior.
+    """
 
     config: TrialConfig
 

@@ -22,7 +22,11 @@ from l2p_search.training.memory import seeds_at_once
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress display needs after each epoch."""
+    """What a progress display needs after each epoch.
+
+    `training` counts the seeds of the present group that still train, `finished` and `total` those
+    of all groups; `best_val_accuracy` is the group's mean at each seed's best epoch, in percent.
+    """
 
     epoch: int
     epochs: int
@@ -45,7 +49,28 @@ def fit(
     """Train every seed to its own early stop and judge it once, at its best epoch.
 
     Seeds are trained together as far as `memory_gb` reaches; how they are grouped changes
-    nothing but the order of floating-point sums. `on_seed` is given what each seed predicts.
+    nothing but the order of floating-point sums.
+
+    Args:
+        graph: What to learn on.
+        config: How.
+        seeds: One replica each; seed i takes split i modulo the number of splits.
+        memory_gb: Memory for the seeds that train together, by an estimate.
+        dtype: Of all tensors.
+        on_epoch: Called after each epoch of a group of seeds.
+        on_seed: Called with what each seed predicts at its best epoch.
+
+    Returns:
+        The numbers of every seed, with the learning curves and profiles of the trial.
+
+    Raises:
+        ValueError: There are no seeds.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> result = fit(demo_graph(), TrialConfig(K=2, hidden=8, epochs=3), seeds=range(2))
+        >>> [seed.seed for seed in result.seeds], result.seeds[0].epochs
+        ([0, 1], 3)
     """
     started = time.perf_counter()
     network = build_network(graph, config, dtype)
@@ -88,7 +113,7 @@ def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node
 
 
 class _Run:
-    """The seeds of one group: those still training, and the best state of each."""
+    """The training of one group of seeds: those still in it, and the best state of each."""
 
     def __init__(
         self,
@@ -132,7 +157,7 @@ class _Run:
 
     @property
     def best_val_accuracy(self) -> float:
-        """The mean over the seeds of the validation accuracy each would have now, in percent."""
+        """Mean over the seeds of the validation accuracy at each one's best epoch, in percent."""
         return 100.0 * float(self._stopping.best_accuracy.mean())
 
     def result(self, on_seed: Callable[["Predicted"], None]) -> TrialResult:
@@ -151,6 +176,7 @@ class _Run:
     def _judged(
         self, mean: ProfileMean, on_seed: Callable[["Predicted"], None]
     ) -> Iterator[SeedResult]:
+        """The result of each seed; what it learned of the steps is added to the mean."""
         for place, seed in enumerate(self._seeds):
             split, epochs = split_of(seed, self._graph), self._epochs[place]
             if place in self._diverged:
@@ -174,7 +200,7 @@ class _Run:
 
 
 class Predicted(NamedTuple):
-    """What a trained seed says of every node: log p [N, C], and q [N, T] if it is L2P."""
+    """What a trained seed predicts: log p(class) [N, C], and q(t) [N, T] unless a baseline."""
 
     log_p: Tensor
     q: Tensor | None
@@ -188,7 +214,10 @@ def judge(
     split: int,
     dtype: torch.dtype,
 ) -> tuple[dict[str, Any], Predicted]:
-    """The one place where test labels are read: a trained seed's final numbers."""
+    """A trained seed's final numbers, from its parameters (S = 1). Only here test labels are read.
+
+    They are the fields of its SeedResult by name; with them comes what it predicts.
+    """
     rows = all_rows(graph, 1, dtype)
     with torch.no_grad():
         read = network.read(levels, rows.nodes, None)
@@ -209,6 +238,7 @@ def judge(
 
 
 def _percent(hits: Tensor) -> float:
+    """The share of true entries, in percent."""
     return 100.0 * int(hits.sum()) / hits.numel()
 
 

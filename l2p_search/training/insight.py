@@ -1,4 +1,4 @@
-"""Collecting what is looked at later: learning curves while training, profiles after it."""
+"""Learning curves, collected while the seeds train, and profiles, collected afterwards."""
 
 import torch
 from torch import Tensor
@@ -8,20 +8,41 @@ from l2p_search.learned import Curves, Profiles, degree_bucket
 from l2p_search.training.objective import Scores
 
 _POINTS = 100
+"""Epochs of a curve, about."""
 
 
 class CurveRecorder:
-    """The mean over S seeds of losses and accuracy, at about a hundred epochs."""
+    """Collects the mean over S seeds of losses and accuracy, at about a hundred epochs.
+
+    Example:
+        >>> recorder = CurveRecorder(num_seeds=2, epochs=1)
+        >>> scores = Scores(torch.tensor([1.0, 3.0]), torch.tensor([0.25, 0.75]))
+        >>> recorder.record(1, torch.tensor([0, 1]), torch.tensor([2.0, 4.0]), scores)
+        >>> recorder.curves()
+        Curves(epochs=(1,), train_loss=(3.0,), val_loss=(2.0,), val_accuracy=(50.0,))
+    """
 
     def __init__(self, num_seeds: int, epochs: int) -> None:
-        """Nothing seen yet; how dense it is depends on the epochs there may be."""
+        """Choose which epochs to record from how many there may be.
+
+        Args:
+            num_seeds: S.
+            epochs: The most there can be; of more than 100, every n-th is recorded.
+        """
         self._stride = max(1, epochs // _POINTS)
         self._now = torch.full((3, num_seeds), torch.nan, dtype=torch.float64)
         self._epochs: list[int] = []
         self._means: list[Tensor] = []
 
     def record(self, epoch: int, places: Tensor, train_loss: Tensor, scores: Scores) -> None:
-        """Tell the values of the seeds at `places`; the others keep their last ones."""
+        """Take the values of one epoch; seeds that have ended keep their last ones.
+
+        Args:
+            epoch: Counted from 1.
+            places: Which of the S seeds are still training, [P].
+            train_loss: Theirs, [P].
+            scores: Their validation loss and accuracy, [P] each.
+        """
         if epoch > 1 and epoch % self._stride:
             return
         self._now[:, places] = torch.stack(
@@ -33,7 +54,7 @@ class CurveRecorder:
             self._means.append(finite.mean(dim=1))
 
     def curves(self) -> Curves | None:
-        """What was recorded; None when no seed had a finite value."""
+        """The means at the recorded epochs; None when no seed ever had finite values."""
         if not self._means:
             return None
         series = torch.stack(self._means, dim=1).tolist()
@@ -41,10 +62,10 @@ class CurveRecorder:
 
 
 class ProfileMean:
-    """The mean over seeds of q by degree, by class and by node."""
+    """Collects the mean over seeds of q(t | node), by degree, by class and by node."""
 
     def __init__(self, graph: Graph) -> None:
-        """Nothing seen yet."""
+        """Sort the nodes of a graph into buckets of similar degree, and into classes."""
         degree = torch.bincount(graph.edges[0], minlength=graph.num_nodes)
         distinct, place = degree.unique(return_inverse=True)
         names = [degree_bucket(value) for value in distinct.tolist()]
@@ -55,7 +76,7 @@ class ProfileMean:
         self._seeds = 0
 
     def add(self, q: Tensor) -> None:
-        """Tell one seed's q: [N, T]."""
+        """Take the posterior q [N, T] of one trained seed."""
         q = q.double()
         steps = torch.arange(q.shape[1], dtype=torch.float64)
         found = {name: _means(q, group) for name, group in self._groups.items()}
@@ -64,7 +85,7 @@ class ProfileMean:
         self._seeds += 1
 
     def profiles(self) -> Profiles | None:
-        """The means; None when no seed was told."""
+        """The means over the seeds that were added; None when there were none."""
         if not self._seeds:
             return None
         mean = {name: (value / self._seeds).tolist() for name, value in self._sums.items()}

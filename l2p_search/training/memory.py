@@ -5,7 +5,7 @@ import sys
 
 from l2p_search.model.network import Network
 
-# Of glibc's <malloc.h>.
+# The numbers of these options in glibc's <malloc.h>.
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
@@ -30,5 +30,20 @@ def keep_freed_memory() -> None:
 
 
 def seeds_at_once(network: Network, memory_gb: float) -> int:
-    """How many seeds can train together within the memory, by an estimate of one seed's needs."""
+    """How many seeds can train together within the memory, by an estimate of one seed's needs.
+
+    Args:
+        network: Its `bytes_per_seed` is read.
+        memory_gb: Memory for all of them, in GiB.
+
+    Returns:
+        At least one.
+
+    Example:
+        >>> from l2p_search.config import TrialConfig
+        >>> from l2p_search.data.demo import demo_graph
+        >>> from l2p_search.model.building import build_network
+        >>> seeds_at_once(build_network(demo_graph(), TrialConfig()), memory_gb=1e-6)
+        1
+    """
     return max(1, int(memory_gb * 2**30 // network.bytes_per_seed))

@@ -1,7 +1,7 @@
-"""The objectives of section 4.4: the negative ELBO, and what the posterior is judged by.
+"""The objectives of section 4.4: what each level minimises, and how predictions are scored.
 
-All are means over a seed's own labelled nodes, one value a seed: [S]. Seeds do not touch each
-other, so the gradient of the sum over seeds is each seed's own gradient.
+All are means over a seed's own labelled nodes, one value per seed: [S]. Seeds share no parameters,
+so the gradient of the sum over seeds is each seed's own gradient.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,12 @@ from l2p_search.training.elbo import negative_elbo
 
 
 class Scores(NamedTuple):
-    """How well a set of nodes is predicted, a value a seed: both [S]."""
+    """How well a set of nodes is predicted, one value per seed.
+
+    Attributes:
+        loss: Cross-entropy, [S].
+        accuracy: From 0 to 1, [S].
+    """
 
     loss: Tensor
     accuracy: Tensor
@@ -42,6 +47,8 @@ class VariationalInference:
     """Iterative variational inference: both levels minimise the negative ELBO.
 
     Paper, section 4.4:  L = -log p(y | GNN(X, A, t)) + KL(q || p),  t ~ Gumbel-softmax(q)
+
+    Reads of the config: kl_weight, temperature and the keys of the prior.
     """
 
     config: TrialConfig
@@ -60,10 +67,10 @@ class VariationalInference:
 
 
 class Supervised:
-    """A baseline's: cross-entropy on the training nodes, and no upper level."""
+    """The objective of a baseline: cross-entropy on the training nodes, and no upper level."""
 
     def lower(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
-        """Of the one step's class scores."""
+        """Cross-entropy of the one step's class scores."""
         return rows.mean(-_of_label(self.log_predictions(read), rows.labels))
 
     def upper(self, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
@@ -71,7 +78,7 @@ class Supervised:
         raise NotImplementedError
 
     def log_predictions(self, read: Readout) -> Tensor:
-        """The one step's."""
+        """Log softmax of the one step's class scores."""
         return log_softmax(read.logits[:, :, 0] + read.bias[:, None])
 
 
@@ -84,7 +91,7 @@ def weighted_kl(config: TrialConfig, read: Readout, rows: Rows) -> Tensor:
 
 
 def scores_of(log_predictions: Tensor, rows: Rows) -> Scores:
-    """Cross-entropy and accuracy of predictions [S, L, C]."""
+    """Cross-entropy and accuracy of log predictions [S, L, C] at labelled nodes [S, L]."""
     loss = rows.mean(-_of_label(log_predictions, rows.labels))
     # `max` over axis 0 finds the same class as `argmax`, at a tenth of its time.
     predicted = log_predictions.movedim(-1, 0).max(dim=0).indices
@@ -93,4 +100,5 @@ def scores_of(log_predictions: Tensor, rows: Rows) -> Scores:
 
 
 def _of_label(log_p: Tensor, labels: Tensor) -> Tensor:
+    """The entry of each node's label: [S, L, C] and [S, L] -> [S, L]."""
     return log_p.gather(-1, labels.unsqueeze(-1)).squeeze(-1)

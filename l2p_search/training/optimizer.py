@@ -1,4 +1,4 @@
-"""Adam for one level of all seeds, whose seeds can leave."""
+"""Adam for the parameters of one level of many seeds, from which seeds can be taken out."""
 
 from collections.abc import Mapping
 
@@ -11,15 +11,28 @@ _ALL = slice(None)
 
 
 class Adam:
-    """torch's fused Adam with coupled L2 decay, a weight a parameter.
+    """torch's fused Adam with coupled L2 decay, one decay weight per parameter.
 
-    All seeds step together, so their step counts agree, and a seed's state is a slice of the
-    whole. This calls the kernel beneath `torch.optim.Adam` (a test compares the two): for the
-    parameters of a small graph, the class spends longer on its bookkeeping than on the step.
+    Kingma and Ba, ICLR 2015, https://arxiv.org/abs/1412.6980. All seeds step together, so their
+    step counts agree, and a seed's state is a slice of the whole. This calls the kernel beneath
+    `torch.optim.Adam` (a test compares the two): for the parameters of a small graph, that class
+    spends longer on its bookkeeping than on the step.
+
+    Example:
+        >>> theta = {"W": torch.ones(2, 1)}
+        >>> Adam(theta, lr=0.1, decay={}).step({"W": torch.tensor([[5.0], [-5.0]])})
+        >>> [round(w, 4) for w in theta["W"].flatten().tolist()]  # first steps have length lr
+        [0.9, 1.1]
     """
 
     def __init__(self, parameters: Parameters, lr: float, decay: Mapping[str, float]) -> None:
-        """Optimize the parameters in place, those that `decay` names with that weight decay."""
+        """Start with zero moments.
+
+        Args:
+            parameters: Tensors with the seeds as first axis; they are changed in place.
+            lr: The learning rate.
+            decay: Weight decay by a parameter's name, 0 for those that are not in it.
+        """
         self._parameters = parameters
         self._lr = lr
         self._decay = {name: decay.get(name, 0.0) for name in parameters}
@@ -32,9 +45,10 @@ class Adam:
         self._step += 1
 
     def update(self, name: str, gradient: Tensor, seeds: slice = _ALL) -> None:
-        """The step of one parameter of some seeds.
+        """The step of one parameter for a block of seeds.
 
-        The fused kernel walks gradients in the order of memory: they must lie as the parameters.
+        The fused kernel reads the gradient in the order of its memory, which must therefore be
+        that of the parameter: contiguous.
         """
         torch._fused_adam_(
             [self._parameters[name].detach()[seeds]],
@@ -59,7 +73,7 @@ class Adam:
             self.update(name, gradient)
 
     def keep(self, places: Tensor, parameters: Parameters) -> None:
-        """Go on with `parameters`, copies of the seeds at `places`."""
+        """Continue with the seeds at `places`, of which `parameters` are copies."""
         self._parameters = parameters
         for state in (self._mean, self._square):
             for name, value in state.items():

@@ -1,8 +1,9 @@
-"""A seed is its own world: initialisation, dropout and Gumbel noise from its own streams.
+"""The random numbers of a seed: one stream for each purpose, independent of other seeds.
 
-Each purpose has a stream of its own, so a configuration that needs more of one kind of noise
-(a larger K, say) still sees the same numbers of the others: comparisons are paired as far as
-they can be, and a seed learns the same alone and in a batch.
+A seed has streams of its own, so it learns the same alone and in a batch. Each purpose
+(initialisation, dropout, Gumbel noise of either level) has its own stream, so a configuration that
+needs more numbers for one of them (a larger K, say) still gets the same numbers for the others:
+two configurations are compared on equal random numbers as far as possible.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,20 @@ _PURPOSES = ("initial", "dropout", "lower", "upper", "free")
 
 
 def generator_of(seed: int, purpose: str) -> Generator:
-    """The stream of one seed for one purpose."""
+    """The stream of one seed for one purpose.
+
+    Args:
+        seed: From 0.
+        purpose: initial, dropout, lower, upper or free.
+
+    Returns:
+        A generator at the start of the stream.
+
+    Example:
+        >>> first, again = (generator_of(3, "dropout") for _ in range(2))
+        >>> torch.equal(torch.rand(4, generator=first), torch.rand(4, generator=again))
+        True
+    """
     entropy = np.random.SeedSequence([seed, _PURPOSES.index(purpose)])
     return Generator().manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
 
@@ -29,7 +43,7 @@ class Streams:
         self._dtype = dtype
 
     def keep(self, places: Tensor) -> None:
-        """Go on with some of the seeds only."""
+        """Continue with the seeds at `places` only."""
         self.generators = [self.generators[place] for place in places.tolist()]
 
     def bytes(self, count: int) -> Tensor:

@@ -4,7 +4,7 @@ from torch import Tensor
 
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.encoder import EncodeAndProject, EncoderNoise, encode_and_project
-from l2p_search.model.features import DenseFeatures, Features, SparseFeatures, features_of
+from l2p_search.model.features import DenseFeatures, Features, SparseFeatures
 
 _X = torch.tensor(
     [[0.0, 0.5, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64
@@ -94,19 +94,6 @@ def test_the_scorer_alone_gets_the_same_gradient() -> None:
         torch.autograd.grad(alone, scorer, cotangent),
         torch.autograd.grad(together, scorer, cotangent),
     )
-
-
-def test_bags_of_words_are_kept_sparse_and_dense_features_dense() -> None:
-    sparse = torch.zeros(50, 40)
-    sparse[:, 0] = 1.0
-    assert isinstance(features_of(sparse, 8), SparseFeatures)
-    assert isinstance(features_of(torch.ones(50, 40), 8), DenseFeatures)
-
-
-def test_blocks_cover_all_seeds_once() -> None:
-    features = SparseFeatures(_X, block=3)
-    blocks = [list(range(8))[block] for block in features.blocks(8)]
-    assert blocks == [[0, 1, 2], [3, 4, 5], [6, 7]]
 
 
 @pytest.mark.parametrize("kind", _KINDS)

@@ -1,5 +1,7 @@
 from dataclasses import replace
+from typing import Any
 
+import pytest
 import torch
 from torch import Generator, Tensor
 
@@ -7,6 +9,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.network import Levels
+from tests.reference import Reference
 
 _BASE = {"K": 3, "hidden": 6, "dropout": 0.0}
 
@@ -28,6 +31,32 @@ def _bytes(graph: Graph, dropped: Tensor) -> Tensor:
 
 _DROPPED = torch.tensor([[0, 3], [0, 5], [1, 0]])
 """Pairs of a seed and a node."""
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"posterior": "select", "scorer": "per_step", "teleport": 0.3},
+        {"skip": 0.7, "self_loop": 0.0},
+        {"classifier": "per_step"},
+        {"encoder": "linear"},
+    ],
+    ids=str,
+)
+def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
+    small_graph: Graph, changes: dict[str, Any]
+) -> None:
+    config = TrialConfig(**{**_BASE, **changes})
+    network = L2pOnAppnp(small_graph, config, torch.float64)
+    levels = _levels(network)
+    read = network.read(levels, _all_nodes(small_graph), None)
+    for seed in range(2):
+        reference = Reference(small_graph, config, levels, seed)
+        hidden = reference.hidden()
+        torch.testing.assert_close(read.log_q[seed].exp(), reference.q(hidden))
+        logits = read.logits[seed] + read.bias[seed]
+        torch.testing.assert_close(logits, reference.step_logits(hidden))
 
 
 def test_a_dropped_node_is_propagated_as_if_it_had_no_features(small_graph: Graph) -> None:

@@ -171,6 +171,22 @@ def test_second_order_agrees_with_the_exact_hessian_product(
             assert difference < 0.02 * scale + 1e-7, name
 
 
+def test_the_second_order_term_is_subtracted_from_the_gradient(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Adam's first step has the length of its rate: where the term outweighs all, upwards."""
+    config = TrialConfig(**{**_BASE, "level": "second_order"})
+    learner = _learner(small_graph, config)
+    learner.lower_step()
+    before = _copy(learner.levels.phi)
+    huge = {name: torch.full_like(value, 1e3) for name, value in before.items()}
+    monkeypatch.setattr(learner, "_second_order", lambda direction: huge)
+    learner.upper_step(learner.evaluate()[0])
+    for name, value in learner.levels.phi.items():
+        moved = torch.full_like(value, config.upper_lr)
+        torch.testing.assert_close(value.detach() - before[name], moved.detach())
+
+
 def test_the_finite_difference_sees_the_same_noise_twice(small_graph: Graph) -> None:
     """Along a zero direction nothing changes, so with common noise the difference is nothing."""
     config = TrialConfig(**{**_BASE, "level": "second_order", "dropout": 0.5, "consistency": 40.0})

@@ -1,7 +1,8 @@
 """Isomap of a graph: positions in the plane whose distances are numbers of hops.
 
-Tenenbaum, de Silva and Langford (2000): shortest paths, then classical multidimensional scaling.
-A graph is its own neighbourhood graph, so the paths run along its edges.
+Tenenbaum, de Silva and Langford, Science 2000, https://doi.org/10.1126/science.290.5500.2319:
+shortest paths, then classical multidimensional scaling. A graph is its own neighbourhood graph,
+so the paths run along its edges.
 """
 
 import numpy as np
@@ -15,20 +16,28 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _ALL_NODES = 3500
-"""Up to so many nodes, every one is a landmark: 100 MB of distances, 6 s for the spectrum."""
+"""Up to this many nodes, each is a landmark: 100 MB of distances, 6 s for the spectrum."""
 
 _LANDMARKS = 500
-"""Beyond that. The plane has two unknowns a node, so hundreds of distances determine it well."""
+"""Landmarks of larger graphs. A node has two unknown coordinates in the plane, so its distances
+to some hundreds of landmarks determine them well."""
 
 _DIGITS = 6
-"""Decimals kept. What follows is an eigensolver's rounding, and would part twins at random."""
+"""Decimals kept. Further ones are an eigensolver's rounding, and would give nodes with equal
+distances different positions at random."""
 
 
 def isomap_positions(graph: Graph) -> Floats:
-    """-> [N, 2]: every component scaled for itself, then all of them laid side by side.
+    """Each connected component scaled by itself, then all of them laid side by side.
 
     Between components there is no distance. Any constant put in its place would be the largest
     of all, and the plane would then show which component a node is in, and nothing else.
+
+    Args:
+        graph: Only its edges are read.
+
+    Returns:
+        Positions, [N, 2].
     """
     edges = graph.edges.numpy()
     ones = np.ones(edges.shape[1], dtype=np.int8)
@@ -57,10 +66,23 @@ def isomap_positions(graph: Graph) -> Floats:
 def hop_distances(
     edges: Ints, num_nodes: int, sources: Ints, limit: int | None = None
 ) -> npt.NDArray[np.int16]:
-    """Hops from the sources [B] along edges [2, E] -> [N, B]; -1 where none (within the limit).
+    """Lengths of the shortest paths from some sources.
 
-    One breadth-first search for all sources: a node holds a bit a source, and a step takes the
-    union over its neighbours. Its own bits are among them, so no row of the union is empty.
+    One breadth-first search for all sources: a node holds one bit per source, and each round
+    takes the union over its neighbours. Its own bits are among them, so no union is empty.
+
+    Args:
+        edges: [2, E], both directions of every edge.
+        num_nodes: N.
+        sources: Nodes to start from, [B].
+        limit: Longer paths are not looked for.
+
+    Returns:
+        Hops [N, B], -1 where there is no path (within the limit).
+
+    Example:
+        >>> hop_distances(np.array([[0, 1, 1, 2], [1, 0, 2, 1]]), 4, np.array([0])).ravel()
+        array([ 0,  1,  2, -1], dtype=int16)
     """
     loops = np.arange(num_nodes)
     row, column = np.concatenate([edges[0], loops]), np.concatenate([edges[1], loops])
@@ -84,7 +106,7 @@ def hop_distances(
 
 
 def choose_landmarks(count: int) -> Ints:
-    """All of so many points, or a fixed random sample of them if they are too many."""
+    """The landmarks among `count` points: all of them, or a fixed random sample of many."""
     if count <= _ALL_NODES:
         return np.arange(count)
     sample = np.random.default_rng(0).choice(count, size=_LANDMARKS, replace=False)
@@ -92,12 +114,19 @@ def choose_landmarks(count: int) -> Ints:
 
 
 def scaled_to_plane(distances: Floats, landmarks: Ints) -> Floats:
-    """Landmark multidimensional scaling: distances [N, L] to landmarks [L] -> [N, 2].
+    """Landmark multidimensional scaling (de Silva and Tenenbaum, Stanford report, 2004).
 
     With B = -1/2 J D^2 J of the landmarks and its two largest eigenpairs (l, v), a node with
-    squared distances d lies at  -1/2 l^-1/2 v.T (d - mean of the landmarks' d)  (de Silva and
-    Tenenbaum, 2004). When every node is a landmark, these are the rows of v l^1/2: classical
-    scaling. The eigenvectors' signs are fixed; an axis without extent is zero.
+    squared distances d lies at  -1/2 l^-1/2 v.T (d - mean of the landmarks' d). When every node is
+    a landmark, these are the rows of v l^1/2: classical scaling. The eigenvectors' signs are
+    fixed; an axis without extent is zero.
+
+    Args:
+        distances: From every node to every landmark, [N, L].
+        landmarks: The landmarks' nodes, [L].
+
+    Returns:
+        Positions, [N, 2].
     """
     squared = distances**2
     own = squared[landmarks]
@@ -112,7 +141,7 @@ def scaled_to_plane(distances: Floats, landmarks: Ints) -> Floats:
         if value > 10.0**-_DIGITS:
             vector = vector * np.sign(vector[np.abs(vector).argmax()])
             positions[:, axis] = -0.5 * ((squared - mean) @ vector) / np.sqrt(value)
-    # Zero is added for the sake of -0.0, which has other bits.
+    # Adding zero turns -0.0 into 0.0: equal positions then have equal bits.
     return np.round(positions, _DIGITS) + 0.0
 
 

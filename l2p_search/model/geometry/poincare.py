@@ -1,7 +1,8 @@
 """Poincare embedding of a graph: positions in the hyperbolic disk, neighbours near each other.
 
-Nickel and Kiela (2017): in the disk, room grows exponentially with the radius as does a tree with
-its depth, so that hierarchies fit with little distortion: hubs inside, leaves at the border.
+Nickel and Kiela, NeurIPS 2017, https://arxiv.org/abs/1705.08039: in the disk, room grows
+exponentially with the radius as does a tree with its depth, so that hierarchies fit with little
+distortion: hubs inside, leaves at the border.
 """
 
 import numpy as np
@@ -17,6 +18,8 @@ BORDER = 1.0 - 1e-5
 """The largest norm of a position. At the rim itself all distances are infinite."""
 
 _STEPS = 300
+"""Gradient steps in all."""
+
 _BURN_IN = 30
 """First steps at a tenth of the rate: angles settle while all nodes are near the origin."""
 
@@ -24,16 +27,27 @@ _RATE = 0.3
 """Hyperbolic length of a step, falling linearly to zero: 37 in all, and the disk is 24 across."""
 
 _NEGATIVES = 10
+"""Nodes drawn per edge that are no neighbours, to push away from."""
+
 _START = 1e-3
+"""Positions start at random within this distance of the origin (in each coordinate)."""
+
 _MOMENTUM, _SQUARES = 0.9, 0.99
+"""Adam's decay rates of the mean gradient and of its mean square."""
 
 
 def poincare_positions(graph: Graph) -> Floats:
-    """-> [N, 2] inside the unit disk, by Riemannian Adam on all edges at once.
+    """Positions inside the unit disk, by Riemannian Adam on all edges at once.
 
-    A step is measured in the disk's own metric: the gradient's norm is one scalar a node, and
+    A step is measured in the disk's own metric: the gradient's norm is one scalar per node, and
     Adam divides by its running size, so that hubs with many edges and leaves with one move at
-    the same pace. Isolated nodes are only ever pushed away, and end where nobody is.
+    the same pace. Isolated nodes are only ever pushed away, and end far from all others.
+
+    Args:
+        graph: Only its edges are read.
+
+    Returns:
+        Positions, [N, 2], with norms up to BORDER.
     """
     generator = torch.Generator().manual_seed(0)
     shape = (graph.num_nodes, 2)
@@ -58,10 +72,15 @@ def poincare_positions(graph: Graph) -> Floats:
 
 
 def hyperbolic_distance(first: Tensor, second: Tensor) -> Tensor:
-    """d(u, v) = arcosh(1 + 2 |u - v|^2 / ((1 - |u|^2)(1 - |v|^2))), for [..., 2].
+    """d(u, v) = arcosh(1 + 2 |u - v|^2 / ((1 - |u|^2)(1 - |v|^2))): two [..., 2] -> [...].
 
-    As log1p(x + sqrt(x (x + 2))), which keeps small distances exact, with x away from zero,
-    where the root has no derivative.
+    Computed as log1p(x + sqrt(x (x + 2))), which keeps small distances exact. x is kept above
+    zero, where the root has no derivative.
+
+    Example:
+        >>> at = torch.tensor([[0.0, 0.0], [0.5, 0.0]], dtype=torch.float64)
+        >>> round(hyperbolic_distance(at[0], at[1]).item(), 4)  # log(3) = 2 artanh(1/2)
+        1.0986
     """
     room = (1.0 - first.square().sum(dim=-1)) * (1.0 - second.square().sum(dim=-1))
     x = (2.0 * (first - second).square().sum(dim=-1) / room).clamp_min(1e-30)

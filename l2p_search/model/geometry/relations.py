@@ -1,7 +1,8 @@
 """Geom-GCN's structural neighbourhoods: who is near in a latent plane, and on which side.
 
-Pei et al. (ICLR 2020): nodes get positions in a plane; a node aggregates from its neighbours in
-the graph and from those in the plane, apart for each of four directions they can lie in.
+Pei, Wei, Chang, Lei and Yang, ICLR 2020, https://arxiv.org/abs/2002.05287: nodes get positions in
+a plane; a node aggregates from its neighbours in the graph and from those in the plane, separately
+for each of the four directions they can lie in.
 """
 
 from typing import Literal, assert_never
@@ -25,14 +26,23 @@ RELATIONS = ("upper left", "upper right", "lower left", "lower right")
 Floats = npt.NDArray[np.float64]
 
 _SPREAD = 1e-9
-"""How far apart coincident nodes are put, in units of the plane's extent."""
+"""Size of the noise that separates coincident nodes, as a share of the plane's extent."""
 
 _EXCESS = 1.05
-"""The search for the radius ends at so many times the pairs wanted; the rest are sorted out."""
+"""The search for the radius ends when it holds at most this multiple of the wanted pairs; those
+that are too many are then sorted out by their distance."""
 
 
 def latent_positions(graph: Graph, space: LatentSpace) -> Tensor:
-    """Positions [N, 2] (float64) of the nodes in the plane; one graph, one result, bit by bit."""
+    """Positions of the nodes in the plane; the same bits for the same graph.
+
+    Args:
+        graph: Only its edges are read.
+        space: Isomap for Geom-GCN-I, Poincare for -P, struc2vec for -S.
+
+    Returns:
+        Positions [N, 2] (float64).
+    """
     match space:
         case "isomap":
             positions = isomap_positions(graph)
@@ -48,9 +58,17 @@ def latent_positions(graph: Graph, space: LatentSpace) -> Tensor:
 def structural_relations(
     graph: Graph, positions: Tensor, space: LatentSpace
 ) -> list[tuple[Tensor, Tensor]]:
-    """Eight patterns (target rows, source columns): graph, then latent, by the four relations.
+    """The pairs of both neighbourhoods, by relation.
 
-    Every pair of a neighbourhood is in exactly one of its relations, sorted by row and column.
+    Args:
+        graph: Its edges are the first neighbourhood.
+        positions: Of its nodes in the plane, [N, 2]; the nearest pairs are the second.
+        space: How distances are measured there.
+
+    Returns:
+        Eight patterns of target rows and source columns: those of the graph by the four
+        relations, then those of the plane. Every pair of a neighbourhood is in exactly one of
+        its relations, sorted by row and column.
     """
     positions = spread_apart(positions, space)
     source, target = graph.edges
@@ -67,9 +85,22 @@ def structural_relations(
 
 
 def relations_of(target: Tensor, source: Tensor) -> Tensor:
-    """The number of each pair's relation, for positions [P, 2] each (the paper's table 1).
+    """The number of each pair's relation in RELATIONS (table 1 of Pei et al.).
 
-    A source exactly level with its target counts as upper, one exactly in line with it as right.
+    A source with the same height as its target counts as upper, one with the same horizontal
+    coordinate as right.
+
+    Args:
+        target: Positions of the nodes that aggregate, [P, 2].
+        source: Positions of their neighbours, [P, 2].
+
+    Returns:
+        Numbers from 0 to 3, [P].
+
+    Example:
+        >>> target, source = torch.zeros(2, 2), torch.tensor([[-1.0, 1.0], [1.0, -1.0]])
+        >>> [RELATIONS[number] for number in relations_of(target, source)]
+        ['upper left', 'lower right']
     """
     right = source[:, 0] >= target[:, 0]
     lower = source[:, 1] < target[:, 1]
@@ -77,11 +108,19 @@ def relations_of(target: Tensor, source: Tensor) -> Tensor:
 
 
 def latent_pairs(positions: Tensor, count: int, space: LatentSpace) -> Tensor:
-    """The `count` nearest pairs in the plane, both ways -> [2, 2 count]; fewer if there are not.
+    """The nearest pairs of nodes in the plane.
 
-    In the paper the radius grows until the mean latent degree is that of the graph. As many
-    pairs as the graph has edges, the nearest ones, are just that. Of pairs equally near, the
-    first by their numbers are taken: spread them apart before.
+    In Pei et al. the radius grows until the mean latent degree is that of the graph: this is the
+    case when it holds as many pairs as the graph has edges. Of pairs equally near, the first by
+    their numbers are taken: call `spread_apart` before.
+
+    Args:
+        positions: [N, 2].
+        count: How many pairs; of fewer than that, all.
+        space: How distances are measured.
+
+    Returns:
+        Both directions of each pair, [2, 2 count].
     """
     nodes = len(positions)
     count = min(count, nodes * (nodes - 1) // 2)
@@ -100,22 +139,29 @@ def latent_pairs(positions: Tensor, count: int, space: LatentSpace) -> Tensor:
 
 
 def spread_apart(positions: Tensor, space: LatentSpace) -> Tensor:
-    """Part the nodes at one place (all leaves of a hub) by a noise far below all other distances.
+    """Separate coincident nodes (all leaves of a hub, say) by noise far below other distances.
 
-    They then lie in all directions of each other, and are neighbours of few of their many twins.
-    The noise is fixed: one graph, one result.
+    They then lie in all directions of each other, and each is near a few of the others instead of
+    all. The noise is fixed, so that a graph has one result.
+
+    Args:
+        positions: [N, 2].
+        space: In the Poincare disk the noise shrinks towards the border, as lengths do there.
+
+    Returns:
+        Positions, [N, 2].
     """
     places: Floats = positions.numpy()
     noise = np.random.default_rng(0).uniform(-1.0, 1.0, size=places.shape)
     if space == "poincare":
-        # A hyperbolic unit shrinks towards the rim, by up to the 1e-5 that positions keep from it.
+        # A hyperbolic unit shrinks towards the border, by a factor of 1e-5 at BORDER itself.
         return torch.from_numpy(places + 100 * _SPREAD * noise * (1.0 - _squared_norm(places)))
     extent = float(np.ptp(places, axis=0).max())
     return torch.from_numpy(places + _SPREAD * noise * (extent if extent > 0.0 else 1.0))
 
 
 def _pairs_within_some_radius(places: Floats, count: int, hyperbolic: bool) -> Tensor:
-    """Pairs i < j [2, P] of the nodes within some one radius of each other: count, or few more."""
+    """All pairs i < j [2, P] within one radius, chosen so that P is `count` or little more."""
     tree = cKDTree(places)
     low, high = 0.0, _diameter(places, hyperbolic)
     while True:
@@ -133,14 +179,14 @@ def _pairs_within_some_radius(places: Floats, count: int, hyperbolic: bool) -> T
     members = tree.query_ball_point(*_balls(places, high, hyperbolic))
     sizes = np.array([len(ball) for ball in members])
     rows, columns = np.repeat(np.arange(len(places)), sizes), np.concatenate(members)
-    # Rounding at a ball's edge may have one way of a pair without the other.
+    # By rounding, i may lie in the ball of j and j outside that of i: a pair is in if either is.
     keys = np.unique(np.minimum(rows, columns) * len(places) + np.maximum(rows, columns))
     pairs = np.stack([keys // len(places), keys % len(places)]).astype(np.int64)
     return torch.from_numpy(pairs[:, pairs[0] != pairs[1]])
 
 
 def _balls(places: Floats, radius: float, hyperbolic: bool) -> tuple[Floats, Floats]:
-    """Centres and radii, as the k-d tree measures them, of the balls around all places.
+    """Euclidean centres and radii, which the k-d tree needs, of the balls around all places.
 
     A hyperbolic ball is a Euclidean one with another centre: with t = tanh(radius / 2), around p
     it is centred at p (1 - t^2) / (1 - t^2 |p|^2), with radius t (1 - |p|^2) / (1 - t^2 |p|^2).
@@ -153,7 +199,7 @@ def _balls(places: Floats, radius: float, hyperbolic: bool) -> tuple[Floats, Flo
 
 
 def _diameter(places: Floats, hyperbolic: bool) -> float:
-    """A radius, with some margin for rounding, that holds everything."""
+    """A radius whose ball around any place holds all others, with a margin for rounding."""
     if hyperbolic:
         largest = 4.0 * np.arctanh(np.sqrt(_squared_norm(places).max()))
     else:

@@ -1,7 +1,8 @@
 """struc2vec of a graph: positions in which nodes of like surroundings, however far, are near.
 
-Ribeiro, Saverese and Figueiredo (2017) compare two nodes ring by ring: f_k is the sum over the
-rings up to k hops of the warping distance between the rings' sorted degrees.
+Ribeiro, Saverese and Figueiredo, KDD 2017, https://arxiv.org/abs/1704.03165, compare two nodes
+ring by ring: f_k is the sum over the rings up to k hops of the warping distance between the rings'
+sorted degrees.
 """
 
 import math
@@ -32,22 +33,29 @@ _CELLS = 1_000_000
 
 
 def struc2vec_positions(graph: Graph) -> Floats:
-    """-> [N, 2]: shortest paths in the similarity graph, scaled to the plane.
+    """Shortest paths in the similarity graph, scaled to the plane.
 
-    The paper walks at random from node to similar node and trains a skip-gram on the walks. What
-    the walks tell it is which nodes are few likely moves apart, and a move is likely as f is
-    small; here the paths of least f say so themselves. Nothing is sampled, and nodes that the
-    rings cannot tell apart (automorphic ones above all) are one node of that graph: their
-    positions are equal, which no walk guarantees. f spans orders of magnitude (it grows with the
-    rings' sizes), so a move's length is log(1 + f): a few hubs would else be the whole picture.
+    Ribeiro et al. walk at random from node to similar node and train a skip-gram on the walks.
+    What the walks show is which nodes are few likely moves apart, and a move is the likelier the
+    smaller f is; here the shortest paths with lengths by f show the same. Nothing is sampled, and
+    nodes that the rings cannot tell apart (automorphic ones above all) are one node of the
+    similarity graph: their positions are equal, which no walk guarantees. f spans orders of
+    magnitude (it grows with the rings' sizes), so a move's length is log(1 + f): otherwise a few
+    hubs would determine the whole plane.
+
+    Args:
+        graph: Only its edges are read.
+
+    Returns:
+        Positions, [N, 2].
     """
     rings, degrees = _ring_degrees(graph)
     flat, twin = np.unique(rings.reshape(graph.num_nodes, -1), axis=0, return_inverse=True)
     kinds = flat.reshape(-1, *rings.shape[1:])
     pairs = _candidate_pairs(kinds, degrees)
     lengths = np.log1p(sum(warping_distances(kinds[:, k], degrees, pairs) for k in range(_RINGS)))
-    # Two kinds may be at distance zero (warping does not see how often a degree repeats), which
-    # a sparse matrix would read as no edge.
+    # Two kinds of rings may be at distance zero (warping does not see how often a degree repeats
+    # in all), which a sparse matrix would read as no edge.
     lengths = np.maximum(lengths, 1e-9)
     first, second = pairs
     both = np.concatenate([first, second]), np.concatenate([second, first])
@@ -60,8 +68,9 @@ def struc2vec_positions(graph: Graph) -> Floats:
 def _ring_degrees(graph: Graph) -> tuple[npt.NDArray[np.int32], Floats]:
     """How often each degree occurs in each ring [N, rings, D], and the degrees [D], ascending.
 
-    A ring beyond the last node counts as one node of degree zero, so that all nodes have all
-    rings. Half is added to the degrees: ratios of degrees are compared, and zero has none.
+    An empty ring, beyond the farthest node, counts as one node of degree zero, so that all nodes
+    have all rings. One half is added to the degrees: their ratios are compared, and a ratio with
+    zero is not defined.
     """
     edges, count = graph.edges.numpy(), graph.num_nodes
     degree = np.bincount(edges[0], minlength=count)
@@ -80,11 +89,11 @@ def _ring_degrees(graph: Graph) -> tuple[npt.NDArray[np.int32], Floats]:
 
 
 def _candidate_pairs(kinds: npt.NDArray[np.int32], degrees: Floats) -> Ints:
-    """Pairs [2, P] worth comparing: O(n log n) of them, each once, joining all kinds together.
+    """Pairs [2, P] of kinds of rings to compare: O(n log n) of them, which connect all kinds.
 
-    As in the paper's second optimisation, a node is compared with the log n most alike; alike in
-    all rings' sizes and mean degrees, not in its own degree alone. The chain of all kinds by
-    degree keeps the graph in one piece.
+    As in the second optimisation of Ribeiro et al., a node is compared with the log n most
+    similar ones; similar in the sizes and mean degrees of all rings, not in its own degree alone.
+    The chain of all kinds by degree keeps the similarity graph connected.
     """
     sizes = kinds.sum(axis=2)
     means = kinds @ np.log(degrees) / sizes
@@ -101,13 +110,27 @@ def _candidate_pairs(kinds: npt.NDArray[np.int32], degrees: Floats) -> Ints:
 
 
 def warping_distances(counts: npt.NDArray[np.int32], degrees: Floats, pairs: Ints) -> Floats:
-    """Dynamic time warping between the rings [n, D] of each pair -> [P].
+    """Dynamic time warping between the sorted degrees in one ring of two nodes.
 
-    On compressed sequences, as in the paper's first optimisation: equal degrees are one entry,
-    and matching (a, r times) with (b, s times) costs (max(a, b) / min(a, b) - 1) max(r, s).
+    On compressed sequences, as in the first optimisation of Ribeiro et al.: equal degrees are one
+    entry, and matching (a, r times) with (b, s times) costs
+    (max(a, b) / min(a, b) - 1) max(r, s).
+
+    Args:
+        counts: How often each degree occurs in the ring of each of n nodes, [n, D].
+        degrees: Ascending and above zero, [D].
+        pairs: The nodes to compare, [2, P].
+
+    Returns:
+        Distances, [P].
+
+    Example:
+        >>> counts = np.array([[2, 0], [0, 1]], dtype=np.int32)
+        >>> warping_distances(counts, np.array([1.0, 3.0]), np.array([[0], [1]]))
+        array([4.])
     """
     lengths = (counts > 0).sum(axis=1)
-    # The degrees that occur come first, in their order; what follows is never reached.
+    # The degrees that occur come first, ascending; what follows is beyond a sequence's length.
     packed = np.argsort(counts == 0, axis=1, kind="stable")[:, : lengths.max()]
     values = degrees[packed].T.copy()
     repeats = np.take_along_axis(counts, packed, axis=1).T.astype(np.float64)

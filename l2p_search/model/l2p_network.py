@@ -1,0 +1,48 @@
+"""L2P on any backbone: the scorer phi, and the posterior q(t | node) that it learns.
+
+Xiao, Chen, Wang and Wang, "Learning How to Propagate Messages in Graph Neural Networks",
+KDD 2021, https://arxiv.org/abs/2310.00697 - "the paper" wherever this package says so.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.model.network import Network, Parameters, fan_in
+from l2p_search.model.posterior import log_probs
+
+
+class L2pNetwork(Network):
+    """A backbone whose every step H_0 .. H_K is read, and the scorer of the steps.
+
+    Section 4 of the paper, for the hidden representation H_k of a node after step k:
+
+        s_k = w_k . H_k + b_k,    q(t | node) = select(s)_t  or  quit(s)_t
+
+    with one w_k per step, or one w for all steps. The bias b_k, which the paper leaves out, lets
+    a shared w prefer a step for all nodes: with it, a shared w validates as well as one w_k per
+    step, at half the cost.
+
+    Parameters of phi: w [S, H, 1] or [S, H, T], b [S, T].
+
+    Reads of the config: K, scorer, posterior.
+    """
+
+    def __init__(self, config: TrialConfig, width: int, dtype: torch.dtype) -> None:
+        """Score the steps of a backbone of `width` hidden units."""
+        self.steps = config.K + 1
+        self.scorers = self.steps if config.scorer == "per_step" else 1
+        self._posterior, self._width, self._dtype = config.posterior, width, dtype
+
+    def initial_phi(self, generators: Sequence[Generator]) -> Parameters:
+        """Small scorers: q starts near its shape at score 0."""
+        return {
+            "w": fan_in(generators, (self._width, self.scorers), self._dtype),
+            "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
+        }
+
+    def log_q(self, scores: Tensor, phi: Parameters) -> Tensor:
+        """Log q from the scores w_k . H_k, to which the bias is added: both [S, L, T]."""
+        return log_probs(self._posterior, scores + phi["b"][:, None])

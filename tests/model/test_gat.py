@@ -1,0 +1,28 @@
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from l2p_search.data.graph import Graph
+from l2p_search.model.gat import Gat
+from tests.model.agreement import Weights, assert_baseline_agrees, config_of, gat_layer, x_of
+
+
+@pytest.mark.parametrize("K", [1, 2, 4])
+def test_agrees_with_torch_geometric(K: int, small_graph: Graph) -> None:
+    def expected(w: Weights) -> Tensor:
+        h = gat_layer(small_graph, x_of(small_graph), w, "1")
+        for layer in range(2, K + 1):
+            h = gat_layer(small_graph, F.elu(h), w, str(layer))
+        return h
+
+    network = Gat(small_graph, config_of(K=K), torch.float64)
+    assert_baseline_agrees(network, small_graph, expected)
+
+
+def test_heads_share_the_hidden_units_and_the_last_layer_has_one(small_graph: Graph) -> None:
+    theta = Gat(small_graph, config_of(K=3), torch.float64).initial_theta([torch.Generator()])
+    shapes = {name: tuple(value.shape[1:]) for name, value in theta.items()}
+    assert shapes["to_1"] == shapes["from_2"] == (3, 2)
+    assert shapes["to_3"] == (1, small_graph.num_classes)
+    assert shapes["W_2"] == (6, 6)

@@ -1,0 +1,83 @@
+import pytest
+import torch
+from torch import Tensor
+
+from l2p_search.data.graph import Graph
+from l2p_search.data.splits import all_rows
+from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn
+from tests.model.agreement import (
+    SEEDS,
+    Weights,
+    assert_baseline_agrees,
+    config_of,
+    gcn_layer,
+    started,
+    x_of,
+)
+
+_KINDS = (Gcn, ResGcn, JkNet, IncepGcn)
+
+
+def _hidden(kind: type[Gcn], graph: Graph, K: int, w: Weights) -> Tensor:
+    """What the last layer reads."""
+    h = gcn_layer(graph, x_of(graph), w, "1").relu()
+    kept = [h]
+    if kind is IncepGcn:
+        for branch in range(1, K - 1):
+            h = kept[0]
+            for place in range(1, branch + 1):
+                h = gcn_layer(graph, h, w, f"{branch}_{place}").relu()
+            kept.append(h)
+    else:
+        for layer in range(2, K):
+            residual = h if kind is ResGcn else 0.0
+            h = gcn_layer(graph, h, w, str(layer)).relu() + residual
+            kept.append(h)
+    return torch.cat(kept, dim=1) if kind in (JkNet, IncepGcn) else h
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_agrees_with_torch_geometric(kind: type[Gcn], K: int, small_graph: Graph) -> None:
+    network = kind(small_graph, config_of(K=K), torch.float64)
+
+    def expected(w: Weights) -> Tensor:
+        return gcn_layer(small_graph, _hidden(kind, small_graph, K, w), w, str(K))
+
+    assert_baseline_agrees(network, small_graph, expected)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_one_layer_goes_from_features_to_class_scores(kind: type[Gcn], small_graph: Graph) -> None:
+    network = kind(small_graph, config_of(K=1), torch.float64)
+    assert_baseline_agrees(
+        network, small_graph, lambda w: gcn_layer(small_graph, x_of(small_graph), w, "1")
+    )
+
+
+def test_with_two_layers_all_four_are_one_network(small_graph: Graph) -> None:
+    nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
+    networks = [kind(small_graph, config_of(K=2), torch.float64) for kind in _KINDS]
+    levels = started(networks[0])
+    first, *others = (network.read(levels, nodes, None).logits for network in networks)
+    assert all(torch.equal(first, other) for other in others)
+
+
+def test_inception_has_one_layer_per_branch_and_place(small_graph: Graph) -> None:
+    theta = IncepGcn(small_graph, config_of(K=5), torch.float64).initial_theta([torch.Generator()])
+    names = [name for name in theta if name.startswith("W_")]
+    assert names == ["W_1", "W_1_1", "W_2_1", "W_2_2", "W_3_1", "W_3_2", "W_3_3", "W_5"]
+    assert theta["W_5"].shape == (1, 4 * 6, small_graph.num_classes)
+
+
+def test_drop_edge_is_for_training_only(small_graph: Graph) -> None:
+    nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
+    plain, thinned = (
+        Gcn(small_graph, config_of(edge_dropout=rate), torch.float64) for rate in (0.0, 0.5)
+    )
+    levels = started(plain)
+    clean = plain.read(levels, nodes, None).logits
+    assert torch.equal(clean, thinned.read(levels, nodes, None).logits)
+    assert (plain.noise_size, thinned.noise_size) == (0, small_graph.num_edges + 12)
+    dropped = torch.zeros(len(SEEDS), thinned.noise_size, dtype=torch.uint8)
+    assert not torch.allclose(clean, thinned.read(levels, nodes, dropped).logits)

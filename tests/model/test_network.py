@@ -1,0 +1,131 @@
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.model.network import (
+    Baseline,
+    Levels,
+    Network,
+    Parameters,
+    Pass,
+    Readout,
+    fan_in,
+    glorot,
+    only_step,
+    rows_at,
+)
+
+
+def _normal(*shape: int) -> Tensor:
+    return torch.randn(*shape, dtype=torch.float64, generator=Generator().manual_seed(0))
+
+
+def _readout() -> Readout:
+    log_q = torch.log_softmax(_normal(2, 3, 4), dim=-1)
+    return Readout(log_q, _normal(2, 3, 4, 5), _normal(2, 5))
+
+
+class _OneScore(Baseline):
+    """Gives the weight of each seed as the score of its one class, at all nodes."""
+
+    noise_size = bytes_per_seed = 0
+    seen: Pass
+
+    def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+        return {"W": glorot(generators, (1, 1), torch.float64)}
+
+    def class_scores(self, given: Pass) -> Tensor:
+        self.seen = given
+        return given.theta["W"].expand(-1, given.nodes.shape[1], 1)
+
+
+def test_mixing_adds_the_bias_once() -> None:
+    read = _readout()
+    weights = read.log_q.exp()
+    expected = torch.einsum("slt,sltc->slc", weights, read.logits + read.bias[:, None, None])
+    torch.testing.assert_close(read.mixed(weights), expected)
+
+
+def test_a_readout_is_parted_by_nodes() -> None:
+    read = _readout()
+    first, others = read.parted(1)
+    assert first.logits.shape == (2, 1, 4, 5)
+    assert torch.equal(torch.cat([first.log_q, others.log_q], dim=1), read.log_q)
+    assert torch.equal(torch.cat([first.logits, others.logits], dim=1), read.logits)
+    assert torch.equal(first.bias, read.bias)
+
+
+def test_the_only_step_is_certain_and_its_mixture_is_the_scores_themselves() -> None:
+    scores = _normal(2, 3, 5)
+    read = only_step(scores)
+    assert torch.equal(read.mixed(read.log_q.exp()), scores)
+
+
+def test_rows_are_those_of_each_seeds_own_nodes() -> None:
+    h, nodes = _normal(2, 6, 4), torch.tensor([[5, 0, 5], [1, 2, 3]])
+    found = rows_at(h, nodes)
+    for seed in range(2):
+        assert torch.equal(found[seed], h[seed, nodes[seed]])
+
+
+def test_the_parameters_of_some_seeds_are_copies() -> None:
+    levels = Levels({"W": _normal(3, 2)}, {"w": _normal(3, 1)})
+    some = levels.of_seeds(torch.tensor([2, 0]))
+    assert torch.equal(some.theta["W"], levels.theta["W"][[2, 0]])
+    levels.phi["w"].zero_()
+    assert (some.phi["w"] != 0).all()
+
+
+def test_copying_seeds_overwrites_those_and_no_others() -> None:
+    best = Levels({"W": torch.zeros(4, 2)}, {"w": torch.zeros(4, 1)})
+    live = Levels({"W": torch.ones(3, 2).requires_grad_()}, {"w": 2 * torch.ones(3, 1)})
+    # Of four seeds the first has left; of those still there the first and the last improved.
+    best.copy_seeds(live, torch.tensor([1, 3]), torch.tensor([True, False, True]))
+    assert best.theta["W"][:, 0].tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert best.phi["w"][:, 0].tolist() == [0.0, 2.0, 0.0, 2.0]
+
+
+@pytest.mark.parametrize(("draw", "bound"), [(glorot, (6 / 40) ** 0.5), (fan_in, 30**-0.5)])
+def test_initial_weights_fill_their_bound_and_are_a_seeds_own(draw, bound: float) -> None:  # type: ignore[no-untyped-def]
+    def weights(*seeds: int) -> Tensor:
+        found: Tensor = draw([Generator().manual_seed(s) for s in seeds], (30, 10), torch.float64)
+        return found
+
+    together = weights(4, 7)
+    assert together.shape == (2, 30, 10)
+    assert 0.98 * bound < together.abs().max() <= bound
+    assert torch.equal(together[1], weights(7)[0])
+
+
+def test_a_pass_carries_all_that_read_was_given() -> None:
+    network = _OneScore()
+    levels = network.initial([Generator().manual_seed(0)])
+    nodes, noise = torch.tensor([[0, 2]]), torch.zeros(1, 3, dtype=torch.uint8)
+
+    def sink(name: str, gradient: Tensor, seeds: slice) -> None: ...
+
+    network.read(levels, nodes, noise, sink)
+    seen = network.seen
+    assert seen.theta is levels.theta
+    assert seen.phi is levels.phi
+    assert (seen.nodes is nodes, seen.noise is noise, seen.sink is sink) == (True, True, True)
+
+
+def test_a_baseline_has_one_step_and_no_phi() -> None:
+    network = _OneScore()
+    levels = network.initial([Generator().manual_seed(seed) for seed in (0, 1)])
+    read = network.read(levels, torch.tensor([[0, 2, 3]] * 2), None)
+    assert (network.steps, levels.phi) == (1, {})
+    assert read.logits.shape == (2, 3, 1, 1)
+    assert torch.equal(read.logits[:, 0, 0], levels.theta["W"][:, 0])
+
+
+def test_a_network_without_a_forward_pass_cannot_be_made() -> None:
+    class Unfinished(Network):
+        def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
+            return {}
+
+    with pytest.raises(TypeError, match="forward"):
+        Unfinished()  # type: ignore[abstract]
