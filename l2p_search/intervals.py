@@ -19,7 +19,19 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its interval; without bounds where one value tells nothing of its spread."""
+    """A mean with its 95 % interval; without bounds where one value tells nothing of its spread.
+
+    Attributes:
+        mean: The mean over the seeds, in percent for accuracies and in points for differences.
+        low: The interval's lower bound, or None.
+        high: Its upper bound, or None.
+        units: How many independent values it rests on: the splits, or the seeds of one split.
+
+    Example:
+        >>> interval = l2p.Interval(mean=85.6, low=82.7, high=88.5, units=10)
+        >>> print(interval)
+        85.60 ± 2.90
+    """
 
     mean: float
     low: float | None

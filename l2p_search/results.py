@@ -46,7 +46,22 @@ class SeedResult:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialResult:
-    """One configuration over all its seeds."""
+    """One configuration over all its seeds: what `fit` returns and a trial of a search has.
+
+    Attributes:
+        config: The configuration.
+        dataset: The graph's name.
+        data_digest: The graph's content hash.
+        seeds: A `SeedResult` per seed, each at its best epoch by validation; or why it failed.
+        seconds: How long training took.
+        curves: Losses and validation accuracy over the epochs, as means over the seeds.
+        profiles: q(t) by degree and by class, and each node's expected step; None for baselines.
+
+    Example:
+        >>> result = l2p.fit("demo", K=2, epochs=10, seeds=2)
+        >>> len(result.seeds), round(sum(result.profile), 6)
+        (2, 1.0)
+    """
 
     config: TrialConfig
     dataset: str
