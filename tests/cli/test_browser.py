@@ -18,7 +18,7 @@ from l2p_search.data.demo import demo_graph
 from l2p_search.search.records.journal import Journal
 from l2p_search.search.records.settings import Goal
 from l2p_search.search.running.coordinator import Coordinator
-from l2p_search.search.space.search_space import parse_space
+from l2p_search.search.space.space_file import parse_space
 from l2p_search.training.fit import fit
 from tests.search.pretend import drive, settings
 from tests.tracking.serving import wait_for_server

@@ -13,7 +13,8 @@ from l2p_search.search.records.journal import Journal
 from l2p_search.search.records.settings import Goal, SearchSettings
 from l2p_search.search.running.coordinator import Coordinator
 from l2p_search.search.running.worker import Train, run_task
-from l2p_search.search.space.search_space import SearchSpace, parse_space
+from l2p_search.search.space.search_space import SearchSpace
+from l2p_search.search.space.space_file import parse_space
 
 _SPLITS = 10
 

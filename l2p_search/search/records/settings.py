@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError
-from l2p_search.search.space.search_space import SearchSpace, parse_space
+from l2p_search.search.space.search_space import SearchSpace
+from l2p_search.search.space.space_file import parse_space
 
 Sampler = Literal["tpe", "random", "grid", "gp"]
 

@@ -11,7 +11,7 @@ from l2p_search.search.records.journal import Journal
 from l2p_search.search.records.outcome import read_outcome
 from l2p_search.search.records.settings import Goal
 from l2p_search.search.running.coordinator import Coordinator, Task
-from l2p_search.search.space.search_space import parse_space
+from l2p_search.search.space.space_file import parse_space
 from tests.search.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
 
 ALL = SPACE.size or 0

@@ -20,7 +20,7 @@ from l2p_search.search.records.settings import Goal, SearchSettings
 from l2p_search.search.running.cluster import Resources
 from l2p_search.search.running.coordinator import Coordinator
 from l2p_search.search.running.run import run_search
-from l2p_search.search.space.search_space import parse_space
+from l2p_search.search.space.space_file import parse_space
 from tests.search.pretend import drive, outcomes, settings
 
 _SPACE = parse_space(
