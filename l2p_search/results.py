@@ -148,7 +148,7 @@ class TrialResult:
         """The inverse of `to_mapping`; early records have neither curves nor profiles."""
         curves, profiles = mapping.get("curves"), mapping.get("profiles")
         return cls(
-            config=TrialConfig.from_mapping(mapping["config"]),
+            config=TrialConfig.recorded(mapping["config"]),
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
             seconds=mapping["seconds"],

@@ -14,6 +14,8 @@ _ORDER = (
     "durations",
     "whole_file",
     "yaml_file",
+    "keys",
+    "hyperparameters",
     "config",
     "profiles",
     "results",

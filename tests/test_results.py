@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -53,3 +54,9 @@ def test_json_round_trips() -> None:
     trial = _trial(_seed(0, 80.0), _seed(1, 82.5), _FAILED)
     text = json.dumps(trial.to_mapping(), allow_nan=False)
     assert TrialResult.from_mapping(json.loads(text)) == trial
+
+
+def test_a_record_is_read_whatever_its_model_reads() -> None:
+    config = TrialConfig.recorded({"model": "mlp", "K": 3, "kl_weight": 0.1})
+    trial = replace(_trial(_seed(0, 80.0)), config=config)
+    assert TrialResult.from_mapping(trial.to_mapping()).config == config

@@ -195,7 +195,7 @@ def test_agrees_with_torch_geometric_in_values_and_gradients(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     torch.manual_seed(0)
-    config = TrialConfig(**{**_BASE, **changes})
+    config = TrialConfig.recorded({**_BASE, **changes})
     network, levels, everything = _levels(small_graph, config)
     rows = all_rows(small_graph, len(_SEEDS), torch.float64)
     read = network.read(levels, rows.nodes, None)
@@ -227,7 +227,7 @@ def test_agrees_with_torch_geometric_in_values_and_gradients(
 def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    config = TrialConfig(**{**_BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
+    config = TrialConfig.recorded({**_BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
     network, levels, _ = _levels(small_graph, config)
     rows = all_rows(small_graph, len(_SEEDS), torch.float64)
     noise = Streams(_SEEDS, "dropout", torch.float64).bytes(network.noise_size)

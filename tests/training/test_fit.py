@@ -206,7 +206,7 @@ def test_every_model_learns_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], demo: Graph
 ) -> None:
     base = {"K": 3, "hidden": 8, "epochs": 12, "dropout": 0.3, "lr": 0.05}
-    config = TrialConfig(**{**base, **changes})
+    config = TrialConfig.recorded({**base, **changes})
     batch = fit(demo, config, [1, 4, 7], dtype=torch.float64)
     alone = fit(demo, config, [4], dtype=torch.float64)
     assert batch.status is TrialStatus.COMPLETE

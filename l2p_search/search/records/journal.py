@@ -246,7 +246,7 @@ class Journal:
 
 def _record(trial: FrozenTrial) -> TrialRecord:
     proposal, outcome = trial.user_attrs["proposal"], trial.user_attrs.get("outcome")
-    config = TrialConfig.from_mapping(proposal["config"])
+    config = TrialConfig.recorded(proposal["config"])
     if outcome is None:
         return TrialRecord(
             number=proposal["number"],

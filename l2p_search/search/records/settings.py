@@ -44,8 +44,8 @@ class SearchSettings:
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
-            space=parse_space(mapping["space_name"], mapping["space"]),
-            base=TrialConfig.from_mapping(mapping["base"]),
+            space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
+            base=TrialConfig.recorded(mapping["base"]),
             seeds=mapping["seeds"],
             sampler=mapping["sampler"],
             seed=mapping["seed"],

@@ -21,7 +21,7 @@ def run_task(
     task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, str]], None]
 ) -> None:
     """Train the task's groups in turn. `report` blocks until the driver wants the next."""
-    config = TrialConfig.from_mapping(task["config"])
+    config = TrialConfig.recorded(task["config"])
     so_far: TrialResult | None = None
     for group in task["groups"]:
         try:

@@ -104,7 +104,7 @@ class SearchSpace:
             The space.
 
         Raises:
-            ConfigError: A key or a value is wrong.
+            ConfigError: A key or a value is wrong, or the model of the space does not read a key.
 
         Example:
             >>> SearchSpace.from_mapping("mine", {"K": {"low": 2, "high": 9}}).size
@@ -157,8 +157,12 @@ class SearchSpace:
         return {key: point[key] for key in self.dimensions}
 
     def config(self, point: Mapping[str, Any], base: TrialConfig) -> TrialConfig:
-        """A point as a complete config: the base, then the fixed values, then the point."""
-        return TrialConfig.from_mapping({**self.fixed, **point}, base)
+        """A point as a complete config: the base, then the fixed values, then the point.
+
+        What its network does not read is accepted: one choice of a space (`prior: uniform`) may
+        leave another dimension (`prior_ratio`) without effect, and so may an old record.
+        """
+        return TrialConfig.recorded({**base.to_mapping(), **self.fixed, **point})
 
     def middle(self) -> dict[str, Any]:
         """A point in the middle of every dimension, to measure what a trial costs."""

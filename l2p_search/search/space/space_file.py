@@ -16,17 +16,24 @@ What is not named keeps the default for the dataset's kind of graph.
 from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from l2p_search.config import TrialConfig
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, did_you_mean
+from l2p_search.keys import about, checked, usual
 from l2p_search.search.space.search_space import Choices, Dimension, Range, SearchSpace, plain
 from l2p_search.yaml_file import read_yaml_mapping
 
 _NOT_HYPERPARAMETERS = ("seeds", "budget", "start")
 _HYPERPARAMETERS = {field.name: field for field in fields(TrialConfig)}
+_TYPES = get_type_hints(TrialConfig)
+_DECIDING = {"model", "backbone", "skip", "classifier", "hidden", "heads"} | {
+    unless[0] for field in _HYPERPARAMETERS.values() if (unless := about(field).unless)
+}
+"""The keys whose values decide which others are read, or which other values are excluded."""
 
 
 def read_space(path: Path) -> SearchSpace:
@@ -48,12 +55,14 @@ def read_space(path: Path) -> SearchSpace:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def parse_space(name: str, mapping: Mapping[str, Any]) -> SearchSpace:
+def parse_space(name: str, mapping: Mapping[str, Any], *, recorded: bool = False) -> SearchSpace:
     """A space from plain values, as a YAML file holds them.
 
     Args:
         name: The name of the space.
         mapping: The lines of the file.
+        recorded: Whether it was recorded when a search began. A key that its model does not read
+            is then accepted, so that the search can go on.
 
     Returns:
         The space.
@@ -86,7 +95,36 @@ def parse_space(name: str, mapping: Mapping[str, Any]) -> SearchSpace:
     trials, time_budget = _budget(mapping.get("budget"))
     seeds = None if mapping.get("seeds") is None else _count("seeds", mapping["seeds"])
     start = _start(mapping.get("start"), dimensions)
-    return SearchSpace(name, dimensions, fixed, seeds, trials, time_budget, start)
+    space = SearchSpace(name, dimensions, fixed, seeds, trials, time_budget, start)
+    if not recorded:
+        _refuse_impossible(space)
+    return space
+
+
+def _refuse_impossible(space: SearchSpace) -> None:
+    """Refuse values that exclude each other, and a key that no network of the space reads."""
+    keys = (*space.dimensions, *space.fixed)
+    given = {key: _possible(space, key) for key in keys if key in _DECIDING}
+    configs = [
+        TrialConfig.recorded(dict(zip(given, values, strict=True)))
+        for values in product(*given.values())
+    ]
+    for key in keys:
+        value = space.fixed.get(key)
+        reasons = [config.why_unread(key) for config in configs]
+        if None in reasons or value in usual(_HYPERPARAMETERS[key]):
+            continue
+        what = key if value is None else f"{key}={value!r}"
+        why = " or ".join(dict.fromkeys(filter(None, reasons)))
+        raise ConfigError(f"{what} is not read {why}; leave it out")
+
+
+def _possible(space: SearchSpace, key: str) -> tuple[Any, ...]:
+    """The values that a key may have; of a range its ends, as there may be no end of values."""
+    if key in space.fixed:
+        return (space.fixed[key],)
+    dimension = space.dimensions[key]
+    return dimension.values if isinstance(dimension, Choices) else (dimension.low, dimension.high)
 
 
 def _dimension(key: str, spec: dict[str, Any]) -> Dimension:
@@ -208,5 +246,5 @@ def _duration(key: str, value: Any) -> float:
 
 
 def _checked(key: str, value: Any) -> Any:
-    """The value as the type of its field, if it is within the bounds."""
-    return getattr(TrialConfig.from_mapping({key: value}), key)
+    """The value as the type of its field, if it is within the bounds, whatever the model."""
+    return checked(_HYPERPARAMETERS[key], _TYPES[key], value)

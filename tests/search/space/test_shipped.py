@@ -3,7 +3,7 @@ from typing import get_args
 
 import pytest
 
-from l2p_search.config import DEFAULTS, Model
+from l2p_search.config import DEFAULTS, Model, TrialConfig
 from l2p_search.errors import ConfigError
 from l2p_search.published import TABLE_1, TABLE_2, TABLE_3, TABLE_4
 from l2p_search.search.space.search_space import Choices
@@ -61,3 +61,14 @@ def test_an_unknown_space_gets_the_nearest_name() -> None:
         find_space_file("papr")
     with pytest.raises(ConfigError, match=r"nowhere/mine.yaml: no such file"):
         find_space_file("nowhere/mine.yaml")
+
+
+@pytest.mark.parametrize("kind", DEFAULTS)
+@pytest.mark.parametrize("name", shipped_spaces())
+def test_a_shipped_space_gives_nothing_that_its_model_does_not_read(name: str, kind: str) -> None:
+    space, base = load_space(name), DEFAULTS[kind]
+    for start in ({}, *space.start):
+        point = space.middle() | start
+        by_hand = TrialConfig.from_mapping({**space.fixed, **point}, base)
+        assert space.config(point, base) == by_hand
+        assert TrialConfig(**by_hand.to_mapping()) == by_hand

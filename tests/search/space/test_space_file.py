@@ -7,6 +7,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.errors import ConfigError
 from l2p_search.search.space.search_space import Range
 from l2p_search.search.space.space_file import parse_space, read_space
+from l2p_search.yaml_file import dump_yaml
 
 
 def test_ranges_choices_and_fixed_values_keep_their_types() -> None:
@@ -83,3 +84,70 @@ def test_an_error_in_a_file_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         read_space(path)
     assert str(raised.value) == f"{path}: unknown key 'droput'; did you mean 'dropout'?"
+
+
+@pytest.mark.parametrize(
+    ("mapping", "says"),
+    [
+        (
+            {"model": "appnp", "edge_dropout": {"choices": [0.2]}},
+            "edge_dropout is not read by appnp",
+        ),
+        ({"model": "mlp", "K": {"low": 2, "high": 9}}, "K is not read by mlp; leave it out"),
+        ({"model": "gcn", "kl_weight": 0.1}, "kl_weight=0.1 is not read by gcn; leave it out"),
+        ({"backbone": "gat", "skip": 0.5}, "skip=0.5 is not read by L2P on gat; leave it out"),
+        ({"sharpening": {"choices": [0.3]}}, "sharpening is not read with consistency=0.0"),
+        ({"encoder": "linear", "hidden": {"choices": [8, 16]}}, "with encoder='linear'; leave it"),
+        (
+            {"model": {"choices": ["appnp", "dagnn"]}, "heads": {"choices": [2, 4]}},
+            "heads is not read by appnp or by dagnn; leave it out",
+        ),
+        (
+            {"encoder": {"choices": ["mlp", "linear"]}, "skip": {"choices": [0.0, 1.0]}},
+            "skip=1.0 is not read with encoder='linear'",
+        ),
+        (
+            {"model": "gat", "hidden": {"choices": [8, 20]}},
+            "hidden=20 cannot be shared by heads=8",
+        ),
+    ],
+)
+def test_a_space_is_held_against_its_model(
+    tmp_path: Path, mapping: dict[str, Any], says: str
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(dump_yaml({"lr": {"choices": [0.01, 0.02]}, **mapping}))
+    with pytest.raises(ConfigError) as raised:
+        read_space(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"model": "gcn", "heads": 8},  # a default has no effect, and says nothing else
+        {"model": {"choices": ["appnp", "gcn"]}, "edge_dropout": {"choices": [0.2]}},
+        {"consistency": {"low": 0.0, "high": 1.0}, "sharpening": {"low": 0.3, "high": 0.7}},
+        {"prior": {"choices": ["uniform", "geometric"]}, "prior_ratio": {"choices": [0.3, 0.9]}},
+        {"backbone": {"choices": ["appnp", "gat"]}, "heads": {"choices": [4, 8]}},
+    ],
+)
+def test_what_some_configuration_of_a_space_reads_may_vary(mapping: dict[str, Any]) -> None:
+    space = parse_space("mine", {"lr": {"choices": [0.01, 0.02]}, **mapping})
+    for index in range(space.size or 0):
+        space.config(space.point(index), TrialConfig())
+
+
+def test_a_single_value_is_checked_whatever_the_model() -> None:
+    mapping = {"edge_dropout": {"choices": [0.2, 1.5]}, "model": "appnp"}
+    with pytest.raises(ConfigError, match=r"edge_dropout=1.5 is out of range"):
+        parse_space("mine", mapping)
+
+
+def test_a_recorded_space_is_read_with_what_its_model_does_not_read() -> None:
+    mapping = {"model": "appnp", "edge_dropout": {"choices": [0.2, 0.3]}, "kl_weight": 0.1}
+    space = parse_space("old", mapping, recorded=True)
+    configs = [space.config(space.point(index), TrialConfig()) for index in range(2)]
+    assert [config.config_id for config in configs] == ["1b43ebce30c4", "baf7b0e64646"]
