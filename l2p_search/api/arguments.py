@@ -52,8 +52,8 @@ def seconds(name: str, value: float | str | None) -> float | None:
 
 def space_of(given: SpaceLike) -> SearchSpace:
     """The space that a caller means."""
-    from l2p_search.searching.space.search_space import parse_space
     from l2p_search.searching.space.shipped import load_space
+    from l2p_search.searching.space.space_file import parse_space
 
     if isinstance(given, SearchSpace):
         return given

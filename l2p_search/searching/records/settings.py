@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
-from l2p_search.searching.space.search_space import SearchSpace, parse_space
+from l2p_search.searching.space.search_space import SearchSpace
+from l2p_search.searching.space.space_file import parse_space
 
 Sampler = Literal["tpe", "random", "grid", "gp"]
 
@@ -43,8 +44,8 @@ class SearchSettings:
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
-            space=parse_space(mapping["space_name"], mapping["space"]),
-            base=TrialConfig.from_mapping(mapping["base"]),
+            space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
+            base=TrialConfig.recorded(mapping["base"]),
             seeds=mapping["seeds"],
             sampler=mapping["sampler"],
             seed=mapping["seed"],

@@ -32,7 +32,7 @@ def run_task(
 
     `report` blocks until the driver wants the next group.
     """
-    config = TrialConfig.from_mapping(task["config"])
+    config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
         try:
             trained = train(graph, config, group)
