@@ -67,18 +67,10 @@ def attention_heads(
     noise: Tensor | None,
     rate: float,
 ) -> Tensor:
-    """`attend` for several heads, whose units stand side by side.
+    """`attend` for several heads, whose units stand side by side: -> [S, N, heads * U].
 
-    Args:
-        adjacency: Who is whose neighbour, self-loops included.
-        product: The projected units of all heads, [S, N, heads * U].
-        to: Scores the node that attends, [S, heads, U].
-        from_: Scores the neighbour that is attended to, [S, heads, U].
-        noise: Random bytes, [S, heads * nonzeros]; None for no dropout.
-        rate: Of the dropout of alpha.
-
-    Returns:
-        [S, N, heads * U].
+    The arguments are those of `attend` with an axis for the heads: `product` [S, N, heads * U],
+    `to` and `from_` [S, heads, U], `noise` [S, heads * nonzeros].
     """
     seeds, nodes, width = product.shape
     heads, units = to.shape[1:]
