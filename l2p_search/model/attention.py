@@ -21,7 +21,7 @@ from l2p_search.model.layers import Adjacency, drop_units
 from l2p_search.model.sparse import SparseMatrix
 
 _SLOPE = 0.2
-"""Of leaky_relu below zero, as in the paper."""
+"""Slope of leaky_relu below zero, as in the paper."""
 
 _BLOCK = 2**22
 """Floats that the gradient of the attention may gather at once."""
