@@ -8,7 +8,7 @@ from l2p_search.learned import Curves, Profiles, degree_bucket
 from l2p_search.training.objective import Scores
 
 _POINTS = 100
-"""Epochs of a curve, about."""
+"""About how many epochs a curve has."""
 
 
 class CurveRecorder:
