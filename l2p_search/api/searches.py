@@ -414,6 +414,17 @@ def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[Searc
     return readable, errors
 
 
+def open_named(
+    name: str | None, folder: str | Path | None = None
+) -> tuple[list[Search], list[SearchError]]:
+    """The search of that name, or every one; and why others cannot be read.
+
+    Raises:
+        SearchError: The named search, or every search, is missing or cannot be read.
+    """
+    return open_all(folder) if name is None else ([open_search(name, folder)], [])
+
+
 def latest_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
     """Dataset -> its latest search that has a complete trial."""
     latest: dict[str, Search] = {}
