@@ -12,7 +12,7 @@ import torch
 from l2p_search.data.catalogue import Dataset, find_dataset
 from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
-from l2p_search.data.parsing import download, parse
+from l2p_search.data.parsing import about_published, download, parse
 from l2p_search.data.raw_files import cache_folder, data_folders, find_raw, verify
 from l2p_search.errors import DataError
 
@@ -49,7 +49,16 @@ def _read(dataset: Dataset, path: Path) -> Graph | None:
             x = torch.zeros(tuple(arrays["x_shape"].tolist()))
             x[tuple(torch.from_numpy(arrays["x_places"]))] = torch.from_numpy(arrays["x_values"])
             parts = {key: torch.from_numpy(arrays[key]) for key in _PARTS}
-        graph = Graph(name=dataset.name, x=x, **parts)
+        graph = Graph(
+            name=dataset.name,
+            x=x,
+            edges=parts["edges"],
+            y=parts["y"],
+            train=parts["train"],
+            val=parts["val"],
+            test=parts["test"],
+            about=about_published(dataset.name, x.shape[1]),
+        )
     except (OSError, ValueError, KeyError, IndexError, zipfile.BadZipFile, DataError):
         return None
     return graph if graph.digest == digest else None

@@ -44,7 +44,7 @@ class ProfileMean:
     """The mean over seeds of q by degree, by class and by node."""
 
     def __init__(self, graph: Graph) -> None:
-        """Nothing seen yet."""
+        """Accumulate q of each seed that `add` is given, over the nodes of this graph."""
         degree = torch.bincount(graph.edges[0], minlength=graph.num_nodes)
         distinct, place = degree.unique(return_inverse=True)
         names = [degree_bucket(value) for value in distinct.tolist()]
@@ -78,7 +78,9 @@ class ProfileMean:
 
 
 def _means(q: Tensor, group: Tensor) -> Tensor:
-    """The mean of q over the nodes of each group: [G, T]. A class may have no node."""
+    """The mean of q over the nodes of each group: [G, T]. Nodes of group -1 are in no mean."""
+    if int(group.min()) < 0:
+        q, group = q[group >= 0], group[group >= 0]
     count = int(group.max()) + 1
     sums = torch.zeros(count, q.shape[1], dtype=q.dtype).index_add_(0, group, q)
     return sums / torch.bincount(group, minlength=count).clamp(min=1).unsqueeze(1)
