@@ -103,8 +103,9 @@ class Adjacency:
     """A = D^-1/2 (A + I) D^-1/2 of one graph, which DropEdge thins out anew for every seed.
 
     DropEdge (Rong et al. 2020) drops a share of the edges in each training step and normalises
-    what is left. An edge goes in both directions or in none, so A stays symmetric: the way back
-    through a convolution is the same convolution.
+    what is left, by the weights of the edges when the graph has some. An edge goes in both
+    directions or in none, so A stays symmetric: the way back through a convolution is the same
+    convolution.
     """
 
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
@@ -120,6 +121,9 @@ class Adjacency:
         self._pair = entry_pair
         self._is_loop = pair // graph.num_nodes == pair % graph.num_nodes
         self.noise_size = len(pair) if edge_dropout > 0 else 0
+        self._weights: Tensor | None = None
+        if graph.weights is not None:
+            self._weights = torch.cat([graph.weights, torch.ones(len(loops))])[order].to(dtype)
         self._whole = self._normalised(torch.ones(1, len(row), dtype=dtype))
         self._matrix = self._copies(1)
 
@@ -150,6 +154,8 @@ class Adjacency:
         return convolved
 
     def _normalised(self, kept: Tensor) -> Tensor:
+        if self._weights is not None:
+            kept = kept * self._weights
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
         scale = degree.rsqrt()
         return kept * scale[:, self.row] * scale[:, self.column]

@@ -20,11 +20,14 @@ def normalised_adjacency(
 ) -> SparseMatrix:
     """D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
 
-    Without self-loops a node that has no neighbour receives nothing.
+    A has the weights of the edges when the graph has some, and D their sums per node. Without
+    self-loops a node that has no neighbour receives nothing.
     """
     row, column = graph.edges
-    scale = (row.bincount(minlength=graph.num_nodes).double() + self_loop).rsqrt()
     weights = torch.ones(row.numel(), dtype=torch.float64)
+    if graph.weights is not None:
+        weights = graph.weights.double()
+    scale = (row.bincount(weights, minlength=graph.num_nodes) + self_loop).rsqrt()
     if self_loop > 0.0:
         loops = torch.arange(graph.num_nodes)
         row, column = torch.cat([row, loops]), torch.cat([column, loops])
