@@ -38,12 +38,7 @@ def demo_graph() -> Graph:
         train=train,
         val=val,
         test=test,
-        about=About(
-            source="the built-in generator",
-            scaling="row",
-            features=f"{WORDS} features, each node's divided by their sum",
-            split_rule="given",
-        ),
+        about=About(source="the built-in generator", scaling="row", split_rule="given"),
     )
 
 

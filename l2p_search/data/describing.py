@@ -4,6 +4,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
 
 _MOST_CLASSES = 8
+_MOST_LETTERS = 24
 
 
 def described(graph: Graph) -> str:
@@ -22,15 +23,24 @@ def described(graph: Graph) -> str:
 
 
 def _features(graph: Graph) -> str:
-    return graph.about.features or f"{graph.num_features:,} features"
+    scaled = ", each node's divided by their sum" if graph.about.scaling == "row" else ""
+    return graph.about.features or f"{graph.num_features:,} features{scaled}"
 
 
 def _classes(graph: Graph) -> str:
     names = graph.about.class_names or tuple(map(str, range(graph.num_classes)))
     order = sorted(range(graph.num_classes), key=lambda label: -graph.class_counts[label])
-    shown = [f"{names[label]} ({graph.class_counts[label]:,})" for label in order[:_MOST_CLASSES]]
+    shown = [
+        f"{_short(names[label])} ({graph.class_counts[label]:,})"
+        for label in order[:_MOST_CLASSES]
+    ]
     more = f" and {graph.num_classes - len(shown)} smaller ones" * (len(shown) < len(order))
     return f"{graph.num_classes} classes: {', '.join(shown)}{more}"
+
+
+def _short(name: str) -> str:
+    """The end of a long name, which is where those of cora_ml differ."""
+    return name if len(name) <= _MOST_LETTERS else f"..{name[-_MOST_LETTERS:]}"
 
 
 def _homophily(graph: Graph) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -207,6 +207,28 @@ class Graph:
             sha.update(str((part.dtype, tuple(part.shape))).encode())
             sha.update(part.contiguous().numpy().tobytes())
         return sha.hexdigest()[:16]
+
+    def with_splits(self, rule: str) -> "Graph":
+        """The same graph with splits made by a rule, such as "10x48/32/20".
+
+        Args:
+            rule: See `split_rules`; a temporal rule needs a column, which a Graph has not.
+
+        Raises:
+            DataError: The rule is unknown or does not fit the labels.
+
+        Example:
+            >>> from l2p_search.data.demo import demo_graph
+            >>> demo_graph().with_splits("3x60/20/20").num_splits
+            3
+        """
+        from l2p_search.data.split_rules import make_splits
+
+        made = make_splits(rule, self.y.numpy(), source=self.name)
+        train, val, test = map(torch.from_numpy, (made.train, made.val, made.test))
+        changes = (*self.about.changes, *made.changes)
+        about = replace(self.about, split_rule=rule, changes=changes)
+        return replace(self, train=train, val=val, test=test, about=about)
 
     def describe(self) -> str:
         """What was understood of the graph, in one paragraph.

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from l2p_search.data.catalogue import Kind
@@ -43,13 +44,15 @@ def training_homophily(graph: Graph) -> TrainingHomophily:
         >>> round(training_homophily(demo_graph()).share, 2)
         0.46
     """
-    source, target = graph.edges
-    same, ends = 0, torch.zeros(graph.num_classes, dtype=torch.float64)
-    for train in graph.train:
+    y = graph.y.numpy()
+    source, target = graph.edges[:, graph.edges[0] < graph.edges[1]].numpy()
+    same, ends = 0, np.zeros(graph.num_classes)
+    for train in graph.train.numpy():
         seen = train[source] & train[target]
-        labels = graph.y[source[seen]]
-        same += int((labels == graph.y[target[seen]]).sum())
-        ends += labels.bincount(minlength=graph.num_classes)
+        first, second = y[source[seen]], y[target[seen]]
+        same += 2 * int((first == second).sum())
+        for labels in (first, second):
+            ends += np.bincount(labels, minlength=graph.num_classes)
     count = float(ends.sum())
     if count == 0:
         return TrainingHomophily(float("nan"), float("nan"), 0.0)

@@ -55,18 +55,13 @@ def _load(dataset: Dataset, root: Path) -> Graph:
         train=_splits_first(data.train_mask),
         val=_splits_first(data.val_mask),
         test=_splits_first(data.test_mask),
-        about=about_published(dataset.name, data.num_features),
+        about=about_published(dataset.name),
     )
 
 
-def about_published(name: str, features: int) -> About:
+def about_published(name: str) -> About:
     """What is known of a published graph: its features are row-scaled, its splits as published."""
-    return About(
-        source=name,
-        scaling="row",
-        features=f"{features:,} features, each node's divided by their sum",
-        split_rule="given",
-    )
+    return About(source=name, scaling="row", split_rule="given")
 
 
 def _pyg_dataset(dataset: Dataset, root: Path) -> Any:

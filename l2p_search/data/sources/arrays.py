@@ -1,6 +1,6 @@
 """Arrays and tensors in memory -> RawGraph; the shapes that PyG, numpy and others use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ def from_arrays(
     feature_names: Sequence[str] | None = None,
     label_name: str | None = None,
     num_nodes: int | None = None,
+    columns: Mapping[str, np.ndarray] | None = None,
     notes: tuple[str, ...] = (),
 ) -> RawGraph:
     """A graph of numpy arrays, tensors or lists, in the shapes that libraries give them.
@@ -42,6 +43,7 @@ def from_arrays(
         feature_names: F names.
         label_name: What the labels are called.
         num_nodes: N, if neither features nor labels say it.
+        columns: Further values per node, each [N].
         notes: What the reader decided before.
 
     Returns:
@@ -73,6 +75,7 @@ def from_arrays(
         feature_names=None if feature_names is None else tuple(map(str, feature_names)),
         label_name=label_name,
         masks=masks_of(source, masks, nodes),
+        columns=columns or {},
         notes=(*notes, *told),
     )
 
