@@ -56,6 +56,11 @@ def from_arrays(
     labels = None if y is None else _labels(source, y)
     if features is not None:
         nodes = features.shape[0]
+        if labels is not None and len(labels) != nodes:
+            raise DataError(
+                f"{source}: {nodes} rows of features and {len(labels)} labels; give one of each"
+                " per node"
+            )
     elif labels is not None:
         nodes = len(labels)
     elif num_nodes is not None:

@@ -57,7 +57,7 @@ def read_data(
     if any(isinstance(value, Mapping) for value in parts.values()):
         raise DataError(f"{source}: {_KINDS}")
     for key, value in parts.items():
-        if hasattr(value, "numel"):  # a view can claim more values than its file has
+        if hasattr(value, "element_size"):  # a view can claim more values than its file has
             check_fits(f"{source}: '{key}'", value.numel() * value.element_size(), "check it")
     edges, own_weights = _edges(source, parts)
     edge_weights = parts.get("edge_weight", own_weights)
