@@ -3,6 +3,7 @@
 import importlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from l2p_search.errors import DataError
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
 _MARKUP = (".graphml", ".gml", ".graphml.gz", ".gml.gz")
 _TORCH = (".pt", ".pth")
+_GEOM_GCN = "out1_graph_edges.txt"
 _FORMATS = ".pt, .npz, .csv, .parquet, .graphml, .gml, or a folder with tables or Geom-GCN's files"
 
 Reader = Callable[[Path, dict[str, Any], bool], RawGraph]
@@ -108,7 +110,7 @@ def _reader(path: Path) -> Reader:
 def _folder_reader(folder: Path) -> Reader:
     if (folder / "processed" / "data.pt").is_file():
         return _torch_folder
-    if any((folder / at / "out1_graph_edges.txt").is_file() for at in ("", "raw")):
+    if any((folder / at / _GEOM_GCN).is_file() for at in ("", "raw")):
         return _geom_gcn
     return _tables
 
@@ -131,7 +133,9 @@ def _torch_folder(folder: Path, options: dict[str, Any], with_masks: bool) -> Ra
 
 def _geom_gcn(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(folder), options, ())
-    return lazy_reader("geom_gcn", "read_geom_gcn")(folder)
+    at = folder if (folder / _GEOM_GCN).is_file() else folder / "raw"  # as PyG lays them down
+    raw = lazy_reader("geom_gcn", "read_geom_gcn")(at)
+    return replace(raw, name=folder.resolve().name)
 
 
 def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:

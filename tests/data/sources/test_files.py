@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources import files
 from l2p_search.data.sources.files import is_like_a_path, read_path
 from l2p_search.errors import DataError
@@ -20,9 +21,14 @@ def _arrays() -> dict[str, np.ndarray]:
 def readers(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What other readers are called with, instead of calling them."""
     calls: list[tuple[Any, ...]] = []
+    empty = RawGraph(name="", source="", num_nodes=0, edges=np.zeros((2, 0)), labels=None)
 
     def lazy(module: str, function: str) -> Any:
-        return lambda *given, **options: calls.append((module, function, *given, options))
+        def read(*given: Any, **options: Any) -> RawGraph:
+            calls.append((module, function, *given, options))
+            return empty
+
+        return read
 
     monkeypatch.setattr(files, "lazy_reader", lazy)
     return calls
@@ -73,16 +79,22 @@ def test_the_options_of_tables_get_their_readers_names(
     assert readers[0][-1] == wanted
 
 
-def test_folders_are_known_by_their_files(tmp_path: Path, readers: list[tuple[Any, ...]]) -> None:
-    (tmp_path / "tables").mkdir()
-    read_path(tmp_path / "tables", {})
-    (tmp_path / "texas" / "raw").mkdir(parents=True)
-    (tmp_path / "texas" / "raw" / "out1_graph_edges.txt").touch()
-    read_path(tmp_path / "texas", {})
-    (tmp_path / "flat").mkdir()
-    (tmp_path / "flat" / "out1_graph_edges.txt").touch()
-    read_path(tmp_path / "flat", {})
-    assert [call[0] for call in readers] == ["tables", "geom_gcn", "geom_gcn"]
+def test_a_folder_of_tables_goes_to_their_reader(
+    tmp_path: Path, readers: list[tuple[Any, ...]]
+) -> None:
+    read_path(tmp_path, {})
+    assert readers == [("tables", "read_tables", tmp_path, {})]
+
+
+@pytest.mark.parametrize("inside", [".", "raw"])
+def test_a_folder_of_geom_gcn_is_known_by_its_files(
+    tmp_path: Path, readers: list[tuple[Any, ...]], inside: str
+) -> None:
+    folder = tmp_path / "texas" / inside
+    folder.mkdir(parents=True)
+    (folder / "out1_graph_edges.txt").touch()
+    assert read_path(tmp_path / "texas", {}).name == "texas"
+    assert readers == [("geom_gcn", "read_geom_gcn", folder, {})]
 
 
 def test_a_folder_of_a_pyg_dataset_is_read(tmp_path: Path) -> None:
