@@ -129,7 +129,7 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
         refuse_options("the scipy matrix", options, ("label", "features"))
         label, features = options.get("label"), options.get("features")
         read_matrix = lazy_reader("sparse_matrices", "read_matrix")
-        return read_matrix(source, labels=label, features=features, name=name)
+        return read_matrix(source, labels=label, features=features, name=name or "matrix")
     geometric = sys.modules.get("torch_geometric.data")
     if geometric is not None and isinstance(source, geometric.Dataset):
         if len(source) != 1:

@@ -115,7 +115,7 @@ def test_a_function_may_return_anything_that_is_a_graph(
             "sparse_matrices",
             "read_matrix",
             {"label": (0, 1, 0)},
-            {"labels": (0, 1, 0), "features": None, "name": None},
+            {"labels": (0, 1, 0), "features": None, "name": "matrix"},
         ),
     ],
 )
