@@ -14,6 +14,7 @@ from l2p_search.data.sources.whole_input import decoded
 from l2p_search.errors import DataError
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+_NO_TABLE = {"{": "JSON", "[": "JSON", "<": "XML or HTML"}
 _SAMPLE_LINES = 20
 _BLOCK = 1 << 26
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+")
@@ -43,6 +44,10 @@ def parse_csv(path: Path, content: bytes, *, header: bool) -> Table:
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     text = decoded(path, content)
+    if text.lstrip()[:1] in _NO_TABLE:
+        raise DataError(
+            f"{path}: is {_NO_TABLE[text.lstrip()[0]]}, not a table; give CSV or Parquet"
+        )
     delimiter = _delimiter(text)
     data = _parsed(path, content, text, delimiter or ",")
     first = [str(column[0]).strip() for column in data.columns]
@@ -133,7 +138,7 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
     width = len(_cells(text, delimiter))
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(content),
+            pa.BufferReader(content if content.endswith(b"\n") else content + b"\n"),
             # One thread: only then do ragged rows come with their numbers.
             arrow_csv.ReadOptions(
                 use_threads=False, autogenerate_column_names=True, block_size=_BLOCK
@@ -152,10 +157,13 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
     except pa.ArrowInvalid as error:
         if ragged:
             row = ragged[0]
+            remedy = f"put a value that contains {_DELIMITERS[delimiter]} into double quotes"
+            if row.actual_columns < row.expected_columns:
+                remedy = f"write {_DELIMITERS[delimiter]} for each missing value too"
             raise DataError(
                 f"{path}, line {_line_of_record(text, delimiter, row.number)}: has"
                 f" {row.actual_columns} columns where the first line has {row.expected_columns};"
-                f" put a value that contains {_DELIMITERS[delimiter]} into double quotes"
+                f" {remedy}"
             ) from None
         why = str(error).splitlines()[0][:100]
         raise DataError(f"{path}: is no CSV table ({why}); check how it was written") from None
@@ -200,7 +208,7 @@ def _check_quotes(path: Path, content: bytes, data: Any) -> None:
     """Refuse a file whose last value began with a quote and swallowed all that came after it."""
     if content.count(b'"') % 2 and any("\n" in str(column[-1]) for column in data.columns):
         line = _line(data, data.num_rows - 1)
-        raise DataError(f"{path}, line {line}: a double quote is opened and never closed")
+        raise DataError(f"{path}, line {line}: a quote is opened and never closed; close it")
 
 
 def _line(data: Any, record: int) -> int:

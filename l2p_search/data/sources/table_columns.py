@@ -166,8 +166,8 @@ def _numbers(table: Table, name: str, array: Any, strict: bool) -> Column:
     if strict and infinite.any():
         row = int(infinite.argmax())
         raise table.error(
-            f"{values[row]} is not a finite number ({infinite.sum()} such values in all);"
-            " correct it, or leave it empty",
+            f"{values[row]} is not a finite number{_more(int(infinite.sum()))}; correct it, or"
+            f" leave out the {table.word}",
             column=name,
             row=row,
         )
@@ -192,8 +192,12 @@ def _refuse_a_few_words(table: Table, name: str, known: Any) -> None:
         )
     if row >= 0 and numbers >= _MOSTLY * given:
         raise table.error(
-            f"{quoted(known[row])} is not a number, as the other values are; correct it, leave it"
-            " empty, or name the columns to use with --features",
+            f"{quoted(known[row])} is not a number, as most others are{_more(given - numbers)};"
+            f" correct it, or leave out the {table.word}",
             column=name,
             row=row,
         )
+
+
+def _more(count: int) -> str:
+    return f" ({count:,} such values in all)" if count > 1 else ""

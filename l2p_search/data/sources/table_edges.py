@@ -104,7 +104,7 @@ def edge_positions(
     if ids is None:
         what = (
             f"{quoted(value)} is no row of {nodes.source}: without a column of ids these are"
-            f" numbered 0 to {nodes.num_rows - 1}{more}; name its column of ids with --id"
+            f" numbered 0 to {nodes.num_rows - 1}{more}; {_row_remedy(ends, nodes.num_rows)}"
         )
     else:
         what = (
@@ -157,6 +157,18 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
     if (weights == weights[0]).all():
         return None, [f"all edges have the weight {weights[0]:g}, so weights play no part"]
     return weights, [f"edges are weighted by {edges.word} {quoted(name)}"]
+
+
+def _row_remedy(ends: Sequence[Any], num_rows: int) -> str:
+    import pyarrow as pa
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    if all(pa.types.is_integer(end.type) for end in ends):
+        low = min(pc.min(end).as_py() for end in ends)
+        high = max(pc.max(end).as_py() for end in ends)
+        if low == 1 and high == num_rows:
+            return "the edges count from 1: add a column of ids to the nodes"
+    return "name its column of ids with --id"
 
 
 def _are_ids(names: Sequence[str], ids: Any) -> bool:
