@@ -48,6 +48,8 @@ def parse_csv(path: Path, content: bytes, *, header: bool) -> Table:
         raise DataError(
             f"{path}: is {_NO_TABLE[text.lstrip()[0]]}, not a table; give CSV or Parquet"
         )
+    if not text.split("\n", 1)[0].strip():
+        raise DataError(f"{path}, line 1: is empty; begin the file with the names of the columns")
     delimiter = _delimiter(text)
     data = _parsed(path, content, text, delimiter or ",")
     first = [str(column[0]).strip() for column in data.columns]
@@ -137,7 +139,7 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
 
     width = len(_cells(text, delimiter))
     try:
-        return arrow_csv.read_csv(
+        data = arrow_csv.read_csv(
             pa.BufferReader(content if content.endswith(b"\n") else content + b"\n"),
             # One thread: only then do ragged rows come with their numbers.
             arrow_csv.ReadOptions(
@@ -153,6 +155,9 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
                 column_types={f"f{place}": pa.large_string() for place in range(width)},
                 strings_can_be_null=False,
             ),
+        )
+        return pa.table(
+            [column.cast(pa.large_string()) for column in data.columns], data.column_names
         )
     except pa.ArrowInvalid as error:
         if ragged:

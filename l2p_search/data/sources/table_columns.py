@@ -30,7 +30,7 @@ class Column:
         name: The column's name.
         kind: What it holds.
         values: By kind: int64; float64 with NaN where missing; bool; text (dtype object) with
-            None where missing; a pyarrow array of lists; datetime64.
+            None where missing; lists, in a pyarrow array or a Python list; datetime64.
     """
 
     name: str
@@ -146,7 +146,7 @@ def _from_text(table: Table, name: str, array: Any, strict: bool) -> Column:
     return Column(name, "text", text_values(array))
 
 
-def _written_lists(array: Any) -> Any:
+def _written_lists(array: Any) -> list[list[Any] | None] | None:
     """The lists that text such as "[3, 1]" stands for, as pandas writes them; None if others."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -155,9 +155,12 @@ def _written_lists(array: Any) -> Any:
     if not pc.all(pc.match_substring_regex(pa.array(given).drop_null(), r"(?s)^\[.*\]$")).as_py():
         return None
     try:
-        return pa.array(json.loads(f"[{','.join(value or 'null' for value in given)}]"))
-    except (ValueError, RecursionError, pa.ArrowException):
+        lists: list[list[Any] | None] = json.loads(
+            f"[{','.join(value or 'null' for value in given)}]"
+        )
+    except (ValueError, RecursionError):
         return None
+    return lists if len(lists) == len(given) else None
 
 
 def _numbers(table: Table, name: str, array: Any, strict: bool) -> Column:

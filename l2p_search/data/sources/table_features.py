@@ -146,16 +146,18 @@ def _add_lists(table: Table, name: str, column: Column, found: FeatureBlocks) ->
     def refuse(message: str, row: int | None) -> DataError:
         return table.error(message, column=name, row=row)
 
-    features = features_of(_arrow_lists(column.values, refuse), name, refuse)
+    features = features_of(_lists(column.values, refuse), name, refuse)
     found.add(features.x, features.names)
     found.notes.append(features.note)
 
 
-def _arrow_lists(array: Any, refuse: Any) -> Lists:
-    """A pyarrow array of lists as `Lists`, without a loop over its rows where types allow."""
+def _lists(array: Any, refuse: Any) -> Lists:
+    """A column of lists as `Lists`; from pyarrow, without a loop over rows where types allow."""
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+    if isinstance(array, list):
+        return lists_of(array, refuse)
     flat = pc.list_flatten(array)
     number = pa.types.is_integer(flat.type) or pa.types.is_floating(flat.type)
     if not number or flat.null_count:

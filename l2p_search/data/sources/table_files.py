@@ -78,7 +78,7 @@ def _parquet_file(path: Path, content: Any) -> Any:
 
     try:
         return pq.ParquetFile(content)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise _damaged(path) from None
 
 
@@ -91,7 +91,8 @@ def _parquet(path: Path, content: bytes) -> Table:
     check_size(path, 8 * about.num_rows * about.num_columns, expansion=2)
     try:
         data = file.read()
-    except (pa.ArrowException, OSError):
+        data.validate(full=True)  # text that is not UTF-8 would else fail later
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise _damaged(path) from None
     columns = {}
     for name, column in zip(named_columns(path, data.column_names), data.columns, strict=True):

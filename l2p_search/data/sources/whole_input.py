@@ -109,13 +109,15 @@ def decoded(path: Path, content: bytes) -> str:
     """The bytes of `path` as text, or an error that names what they are instead."""
     for magic, kind in _NO_TABLE.items():
         if content.startswith(magic):
-            raise DataError(f"{path}: is {kind}, not text; save it as CSV in UTF-8")
+            raise DataError(f"{path}: is {kind}, not text; export it as text in UTF-8")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or _every_other_byte_is_zero(content):
         raise DataError(f"{path}: is in UTF-16; save it in UTF-8")
     zero = content.find(b"\0")
     if zero >= 0:
         line = content.count(b"\n", 0, zero) + 1
-        raise DataError(f"{path}, line {line}: has a zero byte, so it is no text; give a CSV file")
+        raise DataError(
+            f"{path}, line {line}: has a zero byte, so it is no text; export it as text in UTF-8"
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -214,4 +216,4 @@ def _nearest(path: Path) -> str:
 def _every_other_byte_is_zero(content: bytes) -> bool:
     """Latin text in UTF-16 without a byte order mark looks like this."""
     start = content[:200]
-    return len(start) > 1 and (not any(start[1::2]) or not any(start[::2]))
+    return len(start) >= 8 and (not any(start[1::2]) or not any(start[::2]))

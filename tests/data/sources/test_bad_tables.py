@@ -86,6 +86,7 @@ _BAD_NODES: dict[str, tuple[str | bytes, str, dict[str, str]]] = {
     "a pickle": (pickle.dumps([1, 2]), "nodes.csv: is a Python pickle, not text", {}),
     "XML": ("<graphml></graphml>", "nodes.csv: is XML or HTML, not a table", {}),
     "one line without an end": ("id,age,club", "nodes.csv: has a header and no rows", {}),
+    "an empty line above the header": ("\n" + NODES, "nodes.csv, line 1: is empty; begin", {}),
     "binary": (b"id,club\n\x01\x00\x02\x7f", "nodes.csv, line 2: has a zero byte", {}),
     "a gzip file cut short": (
         gzip.compress(NODES.encode() * 50)[:-20],
