@@ -1,19 +1,25 @@
-"""Which defaults a graph gets: by its name where it has one, else by its training labels."""
+"""The kind of a graph, homophilous or heterophilous, which decides its default configuration."""
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
 
 _HOMOPHILOUS = 0.5
-"""The share of edges within a class from which a graph counts as homophilous."""
+"""A graph is homophilous if at least this share of its edges joins two nodes of one class."""
 
 
 def kind_of(graph: Graph) -> Kind:
-    """Homophily or heterophily.
+    """Whether neighbours tend to be of one class.
 
-    A known graph has its kind by name. Of any other, the edges between training nodes of one
-    split are looked at, and no validation or test label. Where there is no such edge, neighbours
-    say nothing that is known, and the graph is taken as heterophilous.
+    A dataset of the paper has its kind by name. For any other graph, only edges between training
+    nodes of the same split are counted: no validation or test label is read. A graph without any
+    such edge is taken as heterophilous, as nothing says that neighbours are alike.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        "homophily" or "heterophily".
     """
     if graph.name in DATASETS:
         return DATASETS[graph.name].kind
@@ -27,5 +33,17 @@ def kind_of(graph: Graph) -> Kind:
 
 
 def default_config(graph: Graph) -> TrialConfig:
-    """The configuration that a graph is trained with where nothing else is said."""
+    """The configuration that a graph is trained with where no hyperparameter is given.
+
+    Args:
+        graph: The graph; its kind decides.
+
+    Returns:
+        A complete configuration.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> default_config(demo_graph()).K
+        8
+    """
     return DEFAULTS[kind_of(graph)]
