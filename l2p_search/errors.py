@@ -18,8 +18,8 @@ _BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
 _FLAGS = {
     "folder": "--dir",
     "memory_gb": "--memory",
-    "config": "--config",
-    "tracking_uri": "--tracking-uri",
+    "source_column": "--source",
+    "target_column": "--target",
 }
 """Arguments whose flag has another name; all others are spelled alike."""
 

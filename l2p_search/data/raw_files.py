@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from l2p_search.data.catalogue import Dataset
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 DATA_VARIABLE = "L2P_SEARCH_DATA"
 
@@ -23,7 +23,7 @@ def data_folders(data_dir: Path | None) -> list[Path]:
 def find_raw(dataset: Dataset, data_dir: Path | None) -> Path | None:
     """The dataset's raw folder in the first data folder that has it."""
     if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"--data-dir {data_dir}: no such folder; check the path")
+        raise DataError(f"{argument('data_dir')} {data_dir}: no such folder; check the path")
     for folder in data_folders(data_dir):
         raw = folder / dataset.folder / "raw"
         if raw.is_dir():

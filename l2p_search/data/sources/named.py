@@ -19,7 +19,7 @@ from l2p_search.data.raw import RawGraph
 from l2p_search.data.raw_files import cache_folder, data_folders, find_raw, verify
 from l2p_search.data.sources.imported import read_imported
 from l2p_search.data.sources.npz import read_npz
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 _FORMAT = 1
 """Raised when what a parsed graph holds changes; older caches are then made anew."""
@@ -98,7 +98,7 @@ def _read_benchmark(benchmark: Benchmark, data_dir: Path | None, with_masks: boo
 
 def _found(benchmark: Benchmark, data_dir: Path | None) -> Path | None:
     if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"--data-dir {data_dir}: no such folder; check the path")
+        raise DataError(f"{argument('data_dir')} {data_dir}: no such folder; check the path")
     for folder in (*data_folders(data_dir), cache_folder()):
         for path in (folder / benchmark.file, folder / "own" / benchmark.file):
             if path.is_file():
