@@ -121,7 +121,6 @@ def look_at_node(
     *,
     seeds: int = defaults.NODE_SEEDS,
     folder: Path | None = None,
-    data_dir: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> NodeLook:
     """Train the best recorded configuration of a graph, else its default, and look at one node.
@@ -131,13 +130,12 @@ def look_at_node(
         node: The node, counted from 0.
         seeds: Seeds to train.
         folder: The folder of searches.
-        data_dir: A folder with raw files of named datasets.
         tracking: Whether the search's run gets a copy of the drawing in MLflow.
 
     Raises:
         UserError: The graph has no such node.
     """
-    loaded = load_graph(graph, data_dir=data_dir)
+    loaded = load_graph(graph)
     if node >= loaded.num_nodes:
         raise UserError(
             f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"

@@ -1,7 +1,8 @@
 """What a search is going to be: from a caller's arguments to settings, a goal, and an estimate."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,14 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
+from l2p_search.errors import (
+    DataError,
+    SearchError,
+    SearchExistsError,
+    UserError,
+    argument,
+    either,
+)
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -42,6 +50,8 @@ class Wanted:
     confirm_ties: int | None = None
     time_budget: float | str | None = None
     data_dir: Path | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `load_graph`, such as `label`."""
 
     def __post_init__(self) -> None:
         """Refuse what no search can be."""
@@ -118,10 +128,10 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
         SearchExistsError: The search is recorded, and `resume` is False.
         UserError: Something that was asked for cannot be.
     """
-    if isinstance(graph, str) and graph.lower() in DATASETS:
+    if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
-        graph = load_graph(graph, data_dir=wanted.data_dir)
+        graph = load_graph(graph, data_dir=wanted.data_dir, **wanted.reading)
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -175,6 +185,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         sampler=wanted.sampler or defaults.SAMPLER,
         seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
         race=bool(wanted.race),
+        graph=loaded.about.request,
     )
     settings.check_possible()
     goal = Goal(
@@ -210,12 +221,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
             f"{argument('space', space)}: is not the space that search '{name}' began with; leave"
             f" it out to continue, or search under another {argument('name')}"
         )
-    loaded = load_graph(settings.dataset if graph is None else graph, data_dir=wanted.data_dir)
-    if loaded.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {settings.dataset} has changed since (another digest);"
-            f" search under another {argument('name')}"
-        )
+    loaded = _graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -231,6 +237,37 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
+
+
+def _graph_again(
+    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
+) -> Graph:
+    """The graph that a search began with: as it is given, else as it was read then."""
+    way = either("resume(graph)", "--dataset")
+    if given is not None:
+        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
+    elif settings.graph is None and settings.dataset not in DATASETS:
+        raise SearchError(
+            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
+            f" {way}"
+        )
+    else:
+        request = dict(settings.graph or {"source": settings.dataset})
+        source = str(request.pop("source"))
+        try:
+            graph = load_graph(source, data_dir=data_dir, **request)
+        except DataError as error:
+            raise DataError(
+                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
+                f" was moved, name it with {way}"
+            ) from None
+    if graph.digest != settings.data_digest:
+        raise SearchError(
+            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
+            f" was {settings.data_digest}); restore it, or search under another"
+            f" {argument('name')}"
+        )
+    return graph
 
 
 def estimate(
