@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from l2p_search.api.comparing import Paired as Paired
     from l2p_search.api.comparing import compare as compare
     from l2p_search.api.fitting import fit as fit
+    from l2p_search.api.inspecting import Inspection as Inspection
+    from l2p_search.api.inspecting import inspect as inspect
     from l2p_search.api.searches import Search as Search
     from l2p_search.api.searches import open_search as open_search
     from l2p_search.api.searches import search as search
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Graph": "data.graph",
+    "Inspection": "api.inspecting",
     "Interval": "intervals",
     "Paired": "api.comparing",
     "Search": "api.searches",
@@ -44,6 +47,7 @@ _PUBLIC = {
     "UserError": "errors",
     "compare": "api.comparing",
     "fit": "api.fitting",
+    "inspect": "api.inspecting",
     "load_graph": "data.loading",
     "open_search": "api.searches",
     "search": "api.searches",
@@ -52,6 +56,7 @@ _PUBLIC = {
 
 __all__ = [
     "Graph",
+    "Inspection",
     "Interval",
     "Paired",
     "Search",
@@ -62,6 +67,7 @@ __all__ = [
     "__version__",
     "compare",
     "fit",
+    "inspect",
     "load_graph",
     "open_search",
     "search",

@@ -10,6 +10,7 @@ from l2p_search.cli.commands import (
     compare,
     datasets,
     export,
+    inspect,
     node,
     paper,
     profiles,
@@ -25,7 +26,7 @@ from l2p_search.cli.commands import (
 from l2p_search.errors import UserError, in_shell
 
 _SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
-_COMMANDS = (*_SEARCHES, paper, spaces, datasets, train)
+_COMMANDS = (*_SEARCHES, paper, spaces, datasets, inspect, train)
 
 
 def build_parser() -> argparse.ArgumentParser:

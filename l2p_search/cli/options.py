@@ -39,6 +39,11 @@ def add_dataset(parser: Parser, required: bool = True) -> None:
         help="a dataset of `l2p-search datasets`; a file (.pt, .npz, .csv, .parquet, .graphml,"
         " .gml) or folder; pyg:CLASS:NAME; ogb:NAME; package.module:function",
     )
+    add_reading(parser)
+
+
+def add_reading(parser: Parser) -> None:
+    """How a graph of one's own is read."""
     add_data_dir(parser)
     parser.add_argument(
         "--edges", metavar="FILE", help="the table of edges, where --dataset is that of nodes"
