@@ -4,8 +4,11 @@ Planetoid's files are Python pickles, and opening a pickle runs what it says: no
 opened before its SHA-256 is known to be right.
 """
 
+import contextlib
 import hashlib
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from l2p_search.data.catalogue import Dataset
@@ -58,3 +61,22 @@ def cache_folder() -> Path:
     """Where downloads and parsed graphs are kept: XDG_CACHE_HOME or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "l2p-search"
+
+
+@contextlib.contextmanager
+def temporary_beside(target: Path) -> Iterator[Path]:
+    """A folder beside `target` to make it in, so that no reader sees half of it.
+
+    Raises:
+        DataError: The folder cannot be written to.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            name = stack.enter_context(tempfile.TemporaryDirectory(dir=target.parent))
+        except OSError as error:
+            raise DataError(
+                f"{target.parent}: cannot be written to ({error.strerror}); name another cache"
+                " folder by XDG_CACHE_HOME"
+            ) from None
+        yield Path(name)
