@@ -13,7 +13,7 @@ _IMBALANCE = 10.0
 """The largest class over the smallest, from which accuracy says little of the small one."""
 _TINY = 10
 """Nodes below which a class is hardly learned or judged."""
-_GIVEN_AWAY = 0.99
+_GIVEN_AWAY = 0.97
 """The share of training nodes that one feature alone puts into their class."""
 _BINS = 32
 """Values of a numeric feature are told apart by so many quantiles."""
@@ -83,6 +83,8 @@ def _told_by_each(x: Tensor, y: Tensor, classes: int) -> Tensor:
 
 def _binned(column: Tensor) -> Tensor:
     """Values as numbers of bins: distinct ones if they are few, else quantiles."""
+    distinct: Tensor
+    place: Tensor
     distinct, place = column.unique(return_inverse=True)
     if len(distinct) <= _BINS:
         return place
