@@ -19,6 +19,9 @@ from l2p_search.caller import left_as_found
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from l2p_search.api.answering import Answer as Answer
+    from l2p_search.api.answering import Effort as Effort
+    from l2p_search.api.answering import answer as answer
     from l2p_search.api.comparing import Paired as Paired
     from l2p_search.api.comparing import compare as compare
     from l2p_search.api.fitting import fit as fit
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from l2p_search.searching.space.search_space import SearchSpace as SearchSpace
 
 _PUBLIC = {
+    "Answer": "api.answering",
+    "Effort": "api.answering",
     "Graph": "data.graph",
     "Inspection": "api.inspecting",
     "Interval": "intervals",
@@ -45,6 +50,7 @@ _PUBLIC = {
     "TrialConfig": "config",
     "TrialResult": "results",
     "UserError": "errors",
+    "answer": "api.answering",
     "compare": "api.comparing",
     "fit": "api.fitting",
     "inspect": "api.inspecting",
@@ -55,6 +61,8 @@ _PUBLIC = {
 """Public name -> the module that has it."""
 
 __all__ = [
+    "Answer",
+    "Effort",
     "Graph",
     "Inspection",
     "Interval",
@@ -65,6 +73,7 @@ __all__ = [
     "TrialResult",
     "UserError",
     "__version__",
+    "answer",
     "compare",
     "fit",
     "inspect",

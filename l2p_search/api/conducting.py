@@ -1,6 +1,7 @@
 """Running planned searches: with a display, a copy to MLflow, and a way to stop in good order."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +14,7 @@ from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
 from l2p_search.display.choosing import Display, Shown, display_of
-from l2p_search.display.live import Subject
+from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import in_python
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -48,6 +49,17 @@ class Means:
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
         )
+
+    def told(self, name: str) -> Callable[[str], None]:
+        """Where remarks on several searches go: to the caller's display, or to stderr."""
+        if self.shown == "off":
+            return lambda text: None
+        if self.shown != "auto":
+            display = self.shown
+            return lambda text: display.note(self.words(text))
+        # This stderr itself: what Ray prints to it meanwhile is sent elsewhere.
+        lines = PlainLines(Subject(name, []), sys.stderr)
+        return lambda text: lines.note(self.words(text))
 
     @property
     def provenance(self) -> dict[str, str]:

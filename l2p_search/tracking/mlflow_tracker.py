@@ -113,7 +113,7 @@ class MlflowTracker:
             run = self._client.create_run(
                 experiment,
                 run_name=search.name,
-                tags={"search_uid": search.uid, "kind": "search", **search.tags},
+                tags={"search_uid": search.uid, "kind": search.kind, **search.tags},
             )
         elif run.info.status != "RUNNING":
             self._ended[run.info.run_id] = run.info.end_time
