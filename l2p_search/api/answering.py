@@ -196,6 +196,7 @@ def answer(
     place = None if folder is None else Path(folder)
     plans = {method: _plan(loaded, method, effort, place) for method in METHODS}
     tell = means.told(f"answer for {loaded.name}")
+    tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
     stopped = conduct_together(
         list(plans.values()),

@@ -13,6 +13,7 @@ from l2p_search.api.arguments import check
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
+from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import in_python
@@ -87,6 +88,8 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
     subject = Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
     with display_of(means.shown, subject) as display:
         _note_other_versions(journal, display)
+        if plan.recorded is None and plan.graph.name not in DATASETS:
+            display.note(plan.graph.describe())
         with tracking(
             journal, means.tracking, lambda text: display.note(means.words(text))
         ) as record:

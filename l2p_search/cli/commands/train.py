@@ -105,13 +105,17 @@ def _assignments(given: list[str]) -> dict[str, Any]:
 
 
 def _print(graph: "Graph", result: "TrialResult") -> None:
+    from l2p_search.data.catalogue import DATASETS
     from l2p_search.display.charts import bar_chart
 
     config = result.config
-    print(
-        f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
-        f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
-    )
+    if graph.name in DATASETS:
+        print(
+            f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
+            f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
+        )
+    else:
+        print(graph.describe())
     print(
         f"config {config.config_id}: {config.method}, K={config.K} hidden={config.hidden}"
         f" dropout={config.dropout:g} lr={config.lr:g} weight_decay={config.weight_decay:g}"
