@@ -21,8 +21,14 @@ NAMES = {
     "gcn": "GCN",
 }
 _SIMPLEST = ("mlp", "gcn", "appnp", "l2q")
-_FAR = 0.5
-"""Nodes whose expected step is below this stop at once; below 1.5 they look one step far, .."""
+_FAR = (
+    (0.5, "stop at once"),
+    (1.5, "look one step far"),
+    (3.5, "look two to three steps far"),
+    (7.5, "look four to seven steps far"),
+    (float("inf"), "look eight steps far or more"),
+)
+"""Below which expected step a node does what."""
 _TREND = 0.25
 """Steps by which low and high degrees must differ for it to be said."""
 _MOST_MODES = 3
@@ -148,12 +154,13 @@ def travel_in_words(result: TrialResult) -> str:
     if result.profiles is None:
         return "Nothing was learned of how far nodes look"
     steps = result.profiles.node_steps
-    shares: dict[int, float] = {}
+    shares: dict[str, float] = {}
     for step in steps:
-        shares[round(step)] = shares.get(round(step), 0.0) + 1.0 / len(steps)
+        does = next(words for limit, words in _FAR if step < limit)
+        shares[does] = shares.get(does, 0.0) + 1.0 / len(steps)
     largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_MODES]
-    parts = [f"{_share(share)} {_look(step)}" for step, share in largest if share >= 0.05]
-    text = _joined(parts)
+    parts = [f"{_share(share)} {does}" for does, share in largest if share >= 0.05]
+    text = _joined([parts[0], *(part.replace(" of the nodes", "") for part in parts[1:])])
     return f"{text[:1].upper()}{text[1:]}{_trend(result)}"
 
 
@@ -161,12 +168,6 @@ def _share(share: float) -> str:
     if share >= 0.95:
         return "nearly all nodes"
     return f"{100 * share:.0f} % of the nodes"
-
-
-def _look(step: int) -> str:
-    if step == 0:
-        return "stop at once"
-    return f"look {step} step{'s' * (step > 1)} far"
 
 
 def _joined(parts: Sequence[str]) -> str:
