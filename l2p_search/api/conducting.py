@@ -1,4 +1,4 @@
-"""Running planned searches: with a display, a copy to MLflow, and a way to stop in good order."""
+"""Running planned searches: with a display, a copy in MLflow, and a way to stop in good order."""
 
 import signal
 import sys
@@ -29,10 +29,20 @@ from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run
 
 @dataclass(frozen=True, kw_only=True)
 class Means:
-    """By which means searches run, whatever they search.
+    """How searches run, whatever they search.
 
-    `stop` ends them in good order when it is set; `command` is what is noted as their origin;
-    `words` turns a remark into the caller's language.
+    Attributes:
+        resources: What trials run on.
+        memory_gb: Memory per trial, which bounds how many seeds train at once.
+        tracking: Whether and where MLflow gets a copy.
+        shown: The display: "auto", "off", or the caller's own object.
+        stop: Ends the searches in good order when it is set, from any thread. Without one, Ctrl-C
+            does that.
+        command: What the journal notes as the origin of the invocation.
+        words: Turns a message for the caller into the caller's language, Python or shell.
+
+    Raises:
+        UserError: A value that nothing can run with.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -44,11 +54,17 @@ class Means:
     words: Callable[[str], str] = in_python
 
     def __post_init__(self) -> None:
-        """Refuse what nothing can run on."""
+        """Refuse values that nothing can run with."""
         check(
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            gpus_per_trial=self.resources.gpus_per_trial,
+            address=self.resources.address,
+            tracking=self.tracking.on,
+            tracking_uri=self.tracking.uri,
+            display=self.shown,
+            stop=self.stop,
         )
 
     def told(self, name: str) -> Callable[[str], None]:
@@ -64,14 +80,22 @@ class Means:
 
     @property
     def provenance(self) -> dict[str, str]:
-        """What a journal notes of an invocation."""
+        """What a journal notes about an invocation."""
         return {"command": self.command}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search from where it stands.
+    """Run one search, from its beginning or from where it stands.
+
+    Args:
+        plan: The search.
+        means: How it runs.
+
+    Returns:
+        How it ended, with what it has found.
 
     Raises:
+        SearchError: The search cannot be run, or its journal cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
@@ -121,12 +145,16 @@ def conduct_together(
 
     Args:
         plans: The searches, in the order in which they are begun.
-        means: By which means; the display is not asked, as `on_begin` and `on_end` are told.
-        on_begin: Is told when a search begins.
-        on_end: Is told when one has ended, with what it found.
+        means: How they run. Its display is not used: `on_begin` and `on_end` are called instead.
+        on_begin: Is called when a search begins.
+        on_end: Is called when a search has ended, with what it found.
 
     Returns:
         Whether they were stopped before the end.
+
+    Raises:
+        SearchError: One of the searches cannot be run; the others are stopped in good order.
+        KeyboardInterrupt: As of `conduct`.
     """
     with left_as_found(), _stoppable(means.stop) as stop:
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
@@ -163,10 +191,10 @@ def _job(
 
 @contextmanager
 def _stoppable(given: threading.Event | None) -> Iterator[threading.Event]:
-    """What ends a search in good order: the caller's event, or Ctrl-C.
+    """The event that ends a search in good order: the caller's own, or one that Ctrl-C sets.
 
-    The first Ctrl-C ends it in good order and raises KeyboardInterrupt then; the second one
-    raises it at once.
+    After the first Ctrl-C the search ends in good order, and then KeyboardInterrupt is raised. The
+    second Ctrl-C raises it at once.
     """
     if given is not None:
         yield given
@@ -191,7 +219,7 @@ def _stoppable(given: threading.Event | None) -> Iterator[threading.Event]:
 
 
 def _note_other_versions(journal: Journal, display: Display) -> None:
-    """Numbers of other versions may differ in their last digits, or more."""
+    """Tell that the search began with other versions of packages: its numbers may differ."""
     now = versions()
     for began in journal.invocations[:1]:
         for package, version in began.get("versions", {}).items():

@@ -1,4 +1,4 @@
-"""A plan in words: what would be searched, how much that is, and how long it may take."""
+"""A plan in words: what would be searched, how many trainings that is, how long it may take."""
 
 from l2p_search.api.planning import Estimate, Plan, trials_at_once
 from l2p_search.data.catalogue import DATASETS
@@ -9,7 +9,16 @@ from l2p_search.errors import argument
 
 
 def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
-    """What would be done, line by line; words that depend on the caller are two-sided."""
+    """What would be searched, line by line.
+
+    Args:
+        plan: The search.
+        concurrency: Trials at once; None for as many as there are CPUs.
+        cpus_per_trial: Threads per trial.
+
+    Returns:
+        Text for `in_python` or `in_shell`, which spell arguments in the caller's language.
+    """
     settings, goal, graph = plan.settings, plan.goal, plan.graph
     space, total = settings.space, plan.trials
     state = "new" if plan.recorded is None else f"{plan.done} trials done"
@@ -47,7 +56,15 @@ def _graph_text(graph: Graph) -> str:
 
 
 def time_text(plan: Plan, found: Estimate) -> str:
-    """How long it may take, and by which trial that is told."""
+    """How long the search may take, and which trial was measured for that.
+
+    Args:
+        plan: The search.
+        found: The estimate.
+
+    Returns:
+        One line.
+    """
     about = "about" if found.whole else "at most"
     trial = describe_config(found.config, plan.settings.space.dimensions)
     took = f"took {found.trial_seconds:.1f} s"
