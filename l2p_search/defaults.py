@@ -31,6 +31,8 @@ NODE_SEEDS = 5
 """Seeds over which one node's posterior is averaged."""
 BUDGET = "quick"
 """How much of the paper's protocol its tables and figures run: smoke, quick or full."""
+PORT = 5000
+"""The port of MLflow's interface, if it is free."""
 FIGURES = "figures"
 """The folder that figures are written to."""
 FORM = "yaml"

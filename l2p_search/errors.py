@@ -19,6 +19,8 @@ _BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
 _FLAGS = {
     "folder": "--dir",
     "memory_gb": "--memory",
+    "source_column": "--source",
+    "target_column": "--target",
     "graph": "--dataset",
 }
 """Arguments whose flag has another name; all others are spelled alike."""

@@ -1,6 +1,7 @@
 """Running planned searches: with a display, a copy in MLflow, and a way to stop in good order."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,8 +13,9 @@ from l2p_search.api.arguments import check
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
+from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
-from l2p_search.display.live import Subject
+from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import in_python
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -65,6 +67,17 @@ class Means:
             stop=self.stop,
         )
 
+    def told(self, name: str) -> Callable[[str], None]:
+        """Where remarks on several searches go: to the caller's display, or to stderr."""
+        if self.shown == "off":
+            return lambda text: None
+        if self.shown != "auto":
+            display = self.shown
+            return lambda text: display.note(self.words(text))
+        # This stderr itself: what Ray prints to it meanwhile is sent elsewhere.
+        lines = PlainLines(Subject(name, []), sys.stderr)
+        return lambda text: lines.note(self.words(text))
+
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
@@ -99,6 +112,8 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
     subject = Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
     with display_of(means.shown, subject) as display:
         _note_other_versions(journal, display)
+        if plan.recorded is None and plan.graph.name not in DATASETS:
+            display.note(plan.graph.describe())
         with tracking(
             journal, means.tracking, lambda text: display.note(means.words(text))
         ) as record:

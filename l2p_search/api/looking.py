@@ -130,7 +130,6 @@ def look_at_node(
     *,
     seeds: int = defaults.NODE_SEEDS,
     folder: Path | None = None,
-    data_dir: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> NodeLook:
     """Train the best recorded configuration of a graph, else its default; look at one node.
@@ -140,7 +139,6 @@ def look_at_node(
         node: The node, counted from 0.
         seeds: How many seeds q(t) is averaged over.
         folder: The folder of searches.
-        data_dir: A folder with raw files of named datasets.
         tracking: Whether the search's run in MLflow gets a copy of the drawing.
 
     Returns:
@@ -151,7 +149,7 @@ def look_at_node(
         UserError: The graph has no such node.
     """
     check(node=node, seeds=seeds)
-    loaded = load_graph(graph, data_dir=data_dir)
+    loaded = load_graph(graph)
     if node >= loaded.num_nodes:
         raise UserError(
             f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"

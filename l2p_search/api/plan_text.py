@@ -1,6 +1,8 @@
 """A plan in words: what would be searched, how many trainings that is, how long it may take."""
 
 from l2p_search.api.planning import Estimate, Plan, trials_at_once
+from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.graph import Graph
 from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
@@ -23,8 +25,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
     lines = [
         f"search    {plan.directory.name}, {state}",
         f"kept in   {plan.directory}",
-        f"dataset   {graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
-        f" {count(graph.num_splits, 'split')}",
+        f"dataset   {_graph_text(graph)}",
         f"space     {space.name}: {size_in_words(len(space.dimensions), space.size)}",
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
@@ -44,6 +45,14 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
             f"          then up to {1 + goal.ties} x {goal.confirm} fresh seeds to confirm"
         )
     return "\n".join(lines)
+
+
+def _graph_text(graph: Graph) -> str:
+    """A few figures of a known graph; of any other one, all that was understood."""
+    if graph.name not in DATASETS:
+        return graph.describe()
+    splits = count(graph.num_splits, "split")
+    return f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges, {splits}"
 
 
 def time_text(plan: Plan, found: Estimate) -> str:

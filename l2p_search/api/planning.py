@@ -1,7 +1,8 @@
 """Planning a search: from what a caller asks for to settings, a goal, and a time estimate."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, argument
+from l2p_search.errors import (
+    DataError,
+    SearchError,
+    SearchExistsError,
+    UserError,
+    argument,
+)
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -49,6 +56,8 @@ class Wanted:
     confirm_ties: int | None = None
     time_budget: float | str | None = None
     data_dir: Path | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `load_graph`, such as `label`."""
 
     def __post_init__(self) -> None:
         """Refuse values that no search can have."""
@@ -152,10 +161,10 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
         UserError: Something that was asked for cannot be.
     """
     check(resume=resume)
-    if isinstance(graph, str) and graph.lower() in DATASETS:
+    if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
-        graph = load_graph(graph, data_dir=wanted.data_dir)
+        graph = load_graph(graph, data_dir=wanted.data_dir, **wanted.reading)
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -227,6 +236,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         sampler=wanted.sampler or defaults.SAMPLER,
         seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
         race=bool(wanted.race),
+        graph=loaded.about.request,
     )
     settings.check_possible()
     goal = Goal(
@@ -264,12 +274,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
             f"{one}: is not the space that search '{name}' began with; leave it out to continue,"
             f" or search under another {argument('name')}"
         )
-    loaded = _again(recorded, wanted) if graph is None else load_graph(graph, wanted.data_dir)
-    if loaded.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {settings.dataset} has changed since (another digest);"
-            f" search under another {argument('name')}"
-        )
+    loaded = _graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -287,16 +292,35 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
     )
 
 
-def _again(recorded: Journal, wanted: Wanted) -> Graph:
-    """The graph of a recorded search, which knows no more of it than its name."""
-    dataset = recorded.settings.dataset
-    try:
-        return load_graph(dataset, wanted.data_dir)
-    except DataError as error:
+def _graph_again(
+    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
+) -> Graph:
+    """The graph that a search began with: as it is given, else as it was read then."""
+    way = argument("graph")
+    if given is not None:
+        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
+    elif settings.graph is None and settings.dataset not in DATASETS:
         raise SearchError(
-            f"search '{recorded.directory.name}': its graph cannot be loaded by the name"
-            f" '{dataset}' ({error.message}); give it with {argument('graph')}"
-        ) from None
+            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
+            f" {way}"
+        )
+    else:
+        request = dict(settings.graph or {"source": settings.dataset})
+        source = str(request.pop("source"))
+        try:
+            graph = load_graph(source, data_dir=data_dir, **request)
+        except DataError as error:
+            raise DataError(
+                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
+                f" was moved, name it with {way}"
+            ) from None
+    if graph.digest != settings.data_digest:
+        raise SearchError(
+            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
+            f" was {settings.data_digest}); restore it, or search under another"
+            f" {argument('name')}"
+        )
+    return graph
 
 
 def estimate(

@@ -12,6 +12,7 @@ from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.tracking.entries import SearchEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
@@ -115,6 +116,16 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
             unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
             tracker.finish(parent, search, interrupted=unfinished)
         return tracker.recorded(parent) - before, before
+
+
+def publish(entry: SearchEntry, where: Tracking) -> None:
+    """Write a run that stands for itself, such as an answer; the same one is written anew."""
+    if not where.on:
+        return
+    store = where.store
+    with explained(store):
+        tracker = MlflowTracker(store)
+        tracker.finish(tracker.begin(entry), entry, interrupted=False)
 
 
 def attach(journals: Iterable[Journal], files: dict[str, bytes], where: Tracking) -> None:

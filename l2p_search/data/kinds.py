@@ -3,17 +3,14 @@
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
-
-_HOMOPHILOUS = 0.5
-"""A graph is homophilous if at least this share of its edges joins two nodes of one class."""
+from l2p_search.data.homophily import kind_of
 
 
-def kind_of(graph: Graph) -> Kind:
-    """Whether neighbours tend to be of one class.
+def default_kind(graph: Graph) -> Kind:
+    """Whether neighbours tend to be of one class, as far as it may be known before training.
 
-    A dataset of the paper has its kind by name. For any other graph, only edges between training
-    nodes of the same split are counted: no validation or test label is read. A graph without any
-    such edge is taken as heterophilous, as nothing says that neighbours are alike.
+    A dataset of the paper has the kind that the paper gives it. The kind of any other graph is
+    found from training labels and features; no validation or test label is read.
 
     Args:
         graph: The graph.
@@ -21,15 +18,8 @@ def kind_of(graph: Graph) -> Kind:
     Returns:
         "homophily" or "heterophily".
     """
-    if graph.name in DATASETS:
-        return DATASETS[graph.name].kind
-    source, target = graph.edges
-    within = total = 0
-    for train in graph.train:
-        both = train[source] & train[target]
-        within += int((graph.y[source[both]] == graph.y[target[both]]).sum())
-        total += int(both.sum())
-    return "homophily" if total and within / total >= _HOMOPHILOUS else "heterophily"
+    known = DATASETS.get(graph.name)
+    return kind_of(graph) if known is None else known.kind
 
 
 def default_config(graph: Graph) -> TrialConfig:
@@ -46,4 +36,4 @@ def default_config(graph: Graph) -> TrialConfig:
         >>> default_config(demo_graph()).K
         8
     """
-    return DEFAULTS[kind_of(graph)]
+    return DEFAULTS[default_kind(graph)]

@@ -21,7 +21,7 @@ def test_a_plan_says_what_varies_what_is_fixed_and_how_much_is_trained(
     said = in_python(plan_text(_plan(tmp_path, small_graph, trials=5), 2, 1)).splitlines()
     assert said[0] == "search    small-own, new"
     assert said[1] == f"kept in   {tmp_path / 'small-own'}"
-    assert said[2] == "dataset   small: 12 nodes, 13 edges, 2 splits"
+    assert said[2].startswith("dataset   small: 12 nodes, 13 edges. 7 features. 3 classes: ")
     assert said[3] == "space     own: 3 hyperparameters, 24 configurations"
     assert "          dropout: 0.2, 0.4, 0.6" in said
     assert "          epochs: 40 (fixed)" in said

@@ -1,5 +1,6 @@
 """What a search is: fixed when it begins, and kept in its journal."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -24,6 +25,8 @@ class SearchSettings:
     sampler: Sampler
     seed: int
     race: bool
+    graph: Mapping[str, Any] | None = None
+    """How the graph was read, where it is no dataset by name; None for one made in memory."""
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -37,6 +40,7 @@ class SearchSettings:
             "sampler": self.sampler,
             "seed": self.seed,
             "race": self.race,
+            "graph": None if self.graph is None else dict(self.graph),
         }
 
     @classmethod
@@ -51,6 +55,7 @@ class SearchSettings:
             sampler=mapping["sampler"],
             seed=mapping["seed"],
             race=mapping["race"],
+            graph=mapping.get("graph"),
         )
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
