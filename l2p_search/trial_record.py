@@ -28,7 +28,7 @@ class TrialRecord:
     def objective(self) -> float | None:
         """The mean validation accuracy, of a trial with all its seeds."""
         complete = self.status is TrialStatus.COMPLETE and self.result is not None
-        return self.result.val_accuracy_mean if complete and self.result else None
+        return self.result.val_mean if complete and self.result else None
 
     def to_mapping(self) -> dict[str, Any]:
         """The record as plain JSON values. Test accuracy is not in it: a list invites choosing."""
@@ -38,8 +38,8 @@ class TrialRecord:
             "status": self.status.value,
             "config": self.config.to_mapping(),
             "config_id": self.config.config_id,
-            "val_accuracy_mean": result.val_accuracy_mean if result else None,
-            "val_accuracy_std": result.val_accuracy_std if result else None,
+            "val_accuracy_mean": result.val_mean if result else None,
+            "val_accuracy_std": result.val_std if result else None,
             "seeds": len(result.finished) if result else 0,
             "seconds": round(result.seconds, 3) if result else None,
             "reason": self.reason,

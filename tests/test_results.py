@@ -9,8 +9,8 @@ from l2p_search.results import SeedResult, TrialResult
 
 def _seed(seed: int, val: float, profile: tuple[float, ...] = (0.25, 0.75)) -> SeedResult:
     return SeedResult(
-        seed=seed, split=0, epochs=9, best_epoch=5, val_loss=0.5, val_accuracy=val,
-        test_accuracy=val - 1, expected_step=0.75, profile=profile,
+        seed=seed, split=0, epochs=9, best_epoch=5, val_loss=0.5, val=val,
+        test=val - 1, expected_step=0.75, profile=profile,
     )  # fmt: skip
 
 
@@ -25,29 +25,29 @@ _FAILED = SeedResult(seed=7, split=0, epochs=3, reason="diverged at epoch 3")
 
 def test_means_and_deviations_are_over_the_seeds() -> None:
     trial = _trial(_seed(0, 80.0, (0.2, 0.8)), _seed(1, 84.0, (0.4, 0.6)))
-    assert trial.val_accuracy_mean == 82.0
-    assert trial.val_accuracy_std == pytest.approx(8**0.5)
-    assert trial.test_accuracy_mean == 81.0
+    assert trial.val_mean == 82.0
+    assert trial.val_std == pytest.approx(8**0.5)
+    assert trial.test_mean == 81.0
     assert trial.profile == pytest.approx((0.3, 0.7))
     assert trial.reason is None
 
 
 def test_a_failed_seed_enters_no_mean_and_fails_the_trial() -> None:
     trial = _trial(_seed(0, 80.0), _FAILED)
-    assert trial.val_accuracy_mean == 80.0
+    assert trial.val_mean == 80.0
     assert trial.to_mapping()["status"] == "failed"
     assert trial.reason == "1 of 2 seeds failed; seed 7: diverged at epoch 3"
 
 
 def test_a_trial_without_a_finished_seed_has_no_numbers() -> None:
     trial = _trial(_FAILED)
-    assert trial.val_accuracy_mean is None
+    assert trial.val_mean is None
     assert trial.profile is None
 
 
 def test_a_value_that_is_not_finite_is_a_bug_not_a_number() -> None:
     with pytest.raises(ValueError, match="not finite"):
-        _ = _trial(_seed(0, float("nan"))).val_accuracy_mean
+        _ = _trial(_seed(0, float("nan"))).val_mean
 
 
 def test_json_round_trips() -> None:

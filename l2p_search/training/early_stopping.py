@@ -14,7 +14,7 @@ class EarlyStopping:
     Attributes:
         best_epoch: [S], 0 before the first epoch.
         best_loss: Validation loss at that epoch, [S].
-        best_accuracy: Validation accuracy at that epoch, from 0 to 1, [S].
+        best_metric: Validation accuracy at that epoch, from 0 to 1, [S].
 
     Example:
         >>> stopping = EarlyStopping(num_seeds=2, patience=1, stop_on="val_loss")
@@ -39,7 +39,7 @@ class EarlyStopping:
         self._stop_on = stop_on
         self.best_epoch = torch.zeros(num_seeds, dtype=torch.int64)
         self.best_loss = torch.full((num_seeds,), torch.inf, dtype=torch.float64)
-        self.best_accuracy = torch.full((num_seeds,), -1.0, dtype=torch.float64)
+        self.best_metric = torch.full((num_seeds,), -1.0, dtype=torch.float64)
 
     def update(self, epoch: int, places: Tensor, scores: Scores) -> tuple[Tensor, Tensor]:
         """Take the scores of one epoch.
@@ -55,13 +55,13 @@ class EarlyStopping:
         Returns:
             Two boolean masks over `places`: improved, and out of patience.
         """
-        loss, accuracy = scores.loss.double(), scores.accuracy.double()
+        loss, accuracy = scores.loss.double(), scores.metric.double()
         improved = loss < self.best_loss[places]
         if self._stop_on == "val_accuracy":
-            equal = accuracy == self.best_accuracy[places]
-            improved = (accuracy > self.best_accuracy[places]) | (equal & improved)
+            equal = accuracy == self.best_metric[places]
+            improved = (accuracy > self.best_metric[places]) | (equal & improved)
         better = places[improved]
         self.best_epoch[better] = epoch
         self.best_loss[better] = loss[improved]
-        self.best_accuracy[better] = accuracy[improved]
+        self.best_metric[better] = accuracy[improved]
         return improved, epoch - self.best_epoch[places] >= self._patience

@@ -25,7 +25,7 @@ class Progress:
     """What a progress display needs after each epoch.
 
     `training` counts the seeds of the present group that still train, `finished` and `total` those
-    of all groups; `best_val_accuracy` is the group's mean at each seed's best epoch, in percent.
+    of all groups; `best_val` is the group's mean at each seed's best epoch, in percent.
     """
 
     epoch: int
@@ -33,7 +33,7 @@ class Progress:
     training: int
     finished: int
     total: int
-    best_val_accuracy: float
+    best_val: float
 
 
 def fit(
@@ -88,7 +88,7 @@ def fit(
                     training=training,
                     finished=done + len(group) - training,
                     total=len(seeds),
-                    best_val_accuracy=run.best_val_accuracy,
+                    best_val=run.best_val,
                 )
             )
             if training == 0:
@@ -156,9 +156,9 @@ class _Run:
                 self._learner.keep(staying)
 
     @property
-    def best_val_accuracy(self) -> float:
+    def best_val(self) -> float:
         """Mean over the seeds of the validation accuracy at each one's best epoch, in percent."""
-        return 100.0 * float(self._stopping.best_accuracy.mean())
+        return 100.0 * float(self._stopping.best_metric.mean())
 
     def result(self, on_seed: Callable[["Predicted"], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
@@ -225,8 +225,8 @@ def judge(
     val, test = graph.val[split], graph.test[split]
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
-        "val_accuracy": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
-        "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
+        "val": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
+        "test": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
     }
     if not levels.phi:
         return verdict, Predicted(log_p, None)

@@ -19,7 +19,7 @@ class CurveRecorder:
         >>> scores = Scores(torch.tensor([1.0, 3.0]), torch.tensor([0.25, 0.75]))
         >>> recorder.record(1, torch.tensor([0, 1]), torch.tensor([2.0, 4.0]), scores)
         >>> recorder.curves()
-        Curves(epochs=(1,), train_loss=(3.0,), val_loss=(2.0,), val_accuracy=(50.0,))
+        Curves(epochs=(1,), train_loss=(3.0,), val_loss=(2.0,), val=(50.0,))
     """
 
     def __init__(self, num_seeds: int, epochs: int) -> None:
@@ -46,7 +46,7 @@ class CurveRecorder:
         if epoch > 1 and epoch % self._stride:
             return
         self._now[:, places] = torch.stack(
-            [train_loss.detach().double(), scores.loss.double(), 100.0 * scores.accuracy.double()]
+            [train_loss.detach().double(), scores.loss.double(), 100.0 * scores.metric.double()]
         )
         finite = self._now[:, self._now.isfinite().all(dim=0)]
         if finite.shape[1]:  # diverged seeds are in no mean

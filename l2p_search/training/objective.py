@@ -22,11 +22,11 @@ class Scores(NamedTuple):
 
     Attributes:
         loss: Cross-entropy, [S].
-        accuracy: From 0 to 1, [S].
+        metric: Accuracy, from 0 to 1, [S].
     """
 
     loss: Tensor
-    accuracy: Tensor
+    metric: Tensor
 
 
 class Objective(Protocol):

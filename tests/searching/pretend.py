@@ -56,8 +56,8 @@ def pretend_training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) ->
                 epochs=10,
                 best_epoch=5,
                 val_loss=1.0,
-                val_accuracy=level + split + noise,
-                test_accuracy=level + split - noise,
+                val=level + split + noise,
+                test=level + split - noise,
                 expected_step=1.0,
                 profile=(0.5, 0.5),
             )

@@ -34,8 +34,8 @@ def test_a_seed_learns_the_same_alone_and_in_a_batch(demo: Graph, twenty: TrialR
         together = twenty.seeds[seed]
         assert alone.best_epoch == together.best_epoch
         assert alone.epochs == together.epochs
-        assert alone.val_accuracy == together.val_accuracy
-        assert alone.test_accuracy == together.test_accuracy
+        assert alone.val == together.val
+        assert alone.test == together.test
         assert alone.val_loss == pytest.approx(together.val_loss, rel=1e-4)
         assert alone.profile == pytest.approx(together.profile, abs=1e-4)
 
@@ -46,8 +46,8 @@ def test_chunks_for_memory_change_nothing_but_float_order(
     monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory: 6)
     chunked = fit(demo, TrialConfig(**_SHORT), range(20))
     for one, other in zip(chunked.seeds, twenty.seeds, strict=True):
-        assert (one.seed, one.best_epoch, one.val_accuracy) == (
-            other.seed, other.best_epoch, other.val_accuracy,
+        assert (one.seed, one.best_epoch, one.val) == (
+            other.seed, other.best_epoch, other.val,
         )  # fmt: skip
         assert one.val_loss == pytest.approx(other.val_loss, rel=1e-4)
 
@@ -81,8 +81,8 @@ def test_permuted_test_labels_change_only_the_test_accuracy(
     y[test] = y[test].roll(1)
     permuted = fit(dataclasses.replace(demo, y=y), TrialConfig(**_SHORT), [0]).seeds[0]
     honest = fit(demo, TrialConfig(**_SHORT), [0]).seeds[0]
-    assert permuted.test_accuracy != honest.test_accuracy
-    assert dataclasses.replace(permuted, test_accuracy=honest.test_accuracy) == honest
+    assert permuted.test != honest.test
+    assert dataclasses.replace(permuted, test=honest.test) == honest
 
 
 def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
@@ -104,14 +104,14 @@ def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
     assert result.reason is not None
     assert [seed.failed for seed in result.seeds] == [False, True, False]
     assert result.seeds[1].reason == "diverged at epoch 4; try a smaller lr"
-    assert result.val_accuracy_mean is not None
+    assert result.val_mean is not None
     assert result.to_mapping()["seeds"][1]["val_accuracy"] is None
 
 
 def test_a_huge_learning_rate_never_gives_a_number_that_is_not_finite(demo: Graph) -> None:
     config = TrialConfig(**{**_SHORT, "lr": 10.0, "upper_lr": 10.0})
     for seed in fit(demo, config, range(3)).seeds:
-        assert seed.failed or 0.0 <= (seed.val_accuracy or 0.0) <= 100.0
+        assert seed.failed or 0.0 <= (seed.val or 0.0) <= 100.0
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_every_variant_learns(demo: Graph, variant: dict[str, Any]) -> None:
     assert result.profile is not None
     assert sum(result.profile) == pytest.approx(1.0, abs=1e-5)
     chance = 100.0 / demo.num_classes
-    assert result.val_accuracy_mean is not None
+    assert result.val_mean is not None
     if "epochs" not in variant:
-        assert result.val_accuracy_mean > 1.5 * chance
+        assert result.val_mean > 1.5 * chance
 
 
 def test_progress_is_told_after_every_epoch(demo: Graph) -> None:
@@ -147,7 +147,7 @@ def test_progress_is_told_after_every_epoch(demo: Graph) -> None:
     assert [progress.epoch for progress in told] == list(range(1, len(told) + 1))
     assert told[-1].training == 0 or told[-1].epoch == 70
     assert all(progress.training + progress.finished == 3 for progress in told)
-    assert told[-1].best_val_accuracy == pytest.approx(result.val_accuracy_mean, abs=1e-3)
+    assert told[-1].best_val == pytest.approx(result.val_mean, abs=1e-3)
 
 
 def test_the_two_regions_of_demo_learn_profiles_in_the_right_direction(demo: Graph) -> None:
@@ -174,7 +174,7 @@ def test_what_a_seed_predicts_is_what_it_is_judged_by(demo: Graph) -> None:
             predicted = told.pop(0)
             val = demo.val[seed.split]
             hits = predicted.log_p[val].argmax(dim=1) == demo.y[val]
-            assert 100.0 * float(hits.double().mean()) == pytest.approx(seed.val_accuracy)
+            assert 100.0 * float(hits.double().mean()) == pytest.approx(seed.val)
             assert (predicted.q is None) == (config.model == "appnp")
 
 
@@ -212,7 +212,7 @@ def test_every_model_learns_the_same_alone_and_in_a_batch(
     assert batch.reason is None
     one, other = batch.seeds[1], alone.seeds[0]
     assert one.val_loss == pytest.approx(other.val_loss, rel=1e-9)
-    assert (one.test_accuracy, one.best_epoch) == (other.test_accuracy, other.best_epoch)
+    assert (one.test, one.best_epoch) == (other.test, other.best_epoch)
     assert (batch.profile is None) == (config.model != "l2p")
     assert TrialResult.from_mapping(batch.to_mapping()).to_mapping() == batch.to_mapping()
     assert batch.curves is not None

@@ -39,7 +39,7 @@ def test_scores_are_cross_entropy_and_accuracy_of_each_seed() -> None:
         labels = rows.labels[seed, :count]
         torch.testing.assert_close(found.loss[seed], F.nll_loss(log_p[seed, :count], labels))
         hits = (log_p[seed, :count].argmax(dim=-1) == labels).double().mean()
-        torch.testing.assert_close(found.accuracy[seed], hits)
+        torch.testing.assert_close(found.metric[seed], hits)
 
 
 def test_a_baseline_learns_by_cross_entropy_and_has_no_upper_level() -> None:

@@ -226,7 +226,7 @@ class Journal:
         with _explained(self.directory):
             self._confirmations.add_trial(
                 optuna.trial.create_trial(
-                    value=result.val_accuracy_mean or 0.0,
+                    value=result.val_mean or 0.0,
                     user_attrs={
                         "result": {"config": result.config.to_mapping(), **result.to_record()}
                     },
@@ -235,7 +235,7 @@ class Journal:
 
     def _tell(self, optuna_number: int, status: TrialStatus, result: TrialResult | None) -> None:
         value = None
-        mean = None if result is None else result.val_accuracy_mean
+        mean = None if result is None else result.val_mean
         if status is TrialStatus.COMPLETE:
             value = mean
         elif status is TrialStatus.RACED_OUT and result is not None and mean is not None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from l2p_search.intervals import (
     Interval,
-    accuracy_of_test,
-    accuracy_of_validation,
     indistinguishable,
+    interval_of_test,
+    interval_of_validation,
 )
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
@@ -40,12 +40,12 @@ class Outcome:
         """The headline: the winner's test accuracy on seeds that chose nothing."""
         if self.best is None or self.best.number not in self.confirmations:
             return None
-        return accuracy_of_test(self.confirmations[self.best.number])
+        return interval_of_test(self.confirmations[self.best.number])
 
     @property
     def protocol(self) -> Interval | None:
         """The paper's protocol: the winner's test accuracy on the seeds that chose it."""
-        return accuracy_of_test(self.best.result) if self.best and self.best.result else None
+        return interval_of_test(self.best.result) if self.best and self.best.result else None
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values; nothing in it is NaN."""
@@ -65,7 +65,7 @@ class Outcome:
             "best": None if best is None else best.to_mapping(),
             "ties": [record.number for record in self.ties],
             "validation": _interval(
-                accuracy_of_validation(best.result) if best and best.result else None
+                interval_of_validation(best.result) if best and best.result else None
             ),
             "confirmed_test_accuracy": _interval(self.confirmed),
             "protocol_test_accuracy": _interval(self.protocol),
@@ -73,8 +73,8 @@ class Outcome:
                 {
                     "number": number,
                     "seeds": [seed.seed for seed in result.seeds],
-                    "val_accuracy": _interval(accuracy_of_validation(result)),
-                    "test_accuracy": _interval(accuracy_of_test(result)),
+                    "val_accuracy": _interval(interval_of_validation(result)),
+                    "test_accuracy": _interval(interval_of_test(result)),
                 }
                 for number, result in self.confirmations.items()
             ],

@@ -127,7 +127,7 @@ def test_the_best_and_its_ties_are_trained_on_fresh_seeds_that_no_trial_had(
         assert [seed.seed for seed in result.seeds] == list(range(20, 26))
     assert outcome.confirmed is not None
     assert outcome.protocol is not None
-    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_accuracy_mean
+    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_mean
 
 
 def test_a_confirmation_is_not_repeated_on_resume(tmp_path: Path, small_graph: Graph) -> None:
@@ -327,9 +327,7 @@ def test_no_choice_of_a_search_depends_on_test_accuracy(
         from dataclasses import replace
 
         result = pretend_training(graph, config, seeds)
-        return replace(
-            result, seeds=tuple(replace(s, test_accuracy=float(s.seed)) for s in result.seeds)
-        )
+        return replace(result, seeds=tuple(replace(s, test=float(s.seed)) for s in result.seeds))
 
     goal = Goal(trials=16, confirm=4)
     honest = searched(tmp_path / "a", small_graph, goal, race=True)

@@ -47,7 +47,7 @@ def test_workers_that_die_raise_or_give_nan_are_recorded_and_the_search_goes_on(
             raise RuntimeError("boom")
         result = fit(graph, config, seeds)
         if config.K == 5:
-            bad = replace(result.seeds[0], val_accuracy=float("nan"))
+            bad = replace(result.seeds[0], val=float("nan"))
             return replace(result, seeds=(bad, *result.seeds[1:]))
         return result
 
