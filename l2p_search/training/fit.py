@@ -3,20 +3,20 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import all_rows, split_of
+from l2p_search.data.splits import split_of
 from l2p_search.model.building import build_network
-from l2p_search.model.network import Levels, Network
+from l2p_search.model.network import Network
 from l2p_search.results import SeedResult, TrialResult
-from l2p_search.training.bilevel import BiLevel, objective_of
+from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
+from l2p_search.training.judging import Predicted, judge
 from l2p_search.training.memory import seeds_at_once
 
 
@@ -44,7 +44,7 @@ def fit(
     memory_gb: float = 4.0,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
-    on_seed: Callable[["Predicted"], None] = lambda predicted: None,
+    on_seed: Callable[[Predicted], None] = lambda predicted: None,
 ) -> TrialResult:
     """Train every seed to its own early stop and judge it once, at its best epoch.
 
@@ -104,7 +104,7 @@ def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node
     """q(t) of one node, the mean over seeds that are trained for it: [T]."""
     found: list[Tensor] = []
 
-    def keep(predicted: "Predicted") -> None:
+    def keep(predicted: Predicted) -> None:
         if predicted.q is not None:
             found.append(predicted.q[node].double())
 
@@ -160,7 +160,7 @@ class _Run:
         """Mean over the seeds of the validation accuracy at each one's best epoch, in percent."""
         return 100.0 * float(self._stopping.best_metric.mean())
 
-    def result(self, on_seed: Callable[["Predicted"], None]) -> TrialResult:
+    def result(self, on_seed: Callable[[Predicted], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
         mean = ProfileMean(self._graph)
         return TrialResult(
@@ -174,7 +174,7 @@ class _Run:
         )
 
     def _judged(
-        self, mean: ProfileMean, on_seed: Callable[["Predicted"], None]
+        self, mean: ProfileMean, on_seed: Callable[[Predicted], None]
     ) -> Iterator[SeedResult]:
         """The result of each seed; what it learned of the steps is added to the mean."""
         for place, seed in enumerate(self._seeds):
@@ -197,49 +197,6 @@ class _Run:
                 best_epoch=int(self._stopping.best_epoch[place]),
                 **verdict,
             )
-
-
-class Predicted(NamedTuple):
-    """What a trained seed predicts: log p(class) [N, C], and q(t) [N, T] unless a baseline."""
-
-    log_p: Tensor
-    q: Tensor | None
-
-
-def judge(
-    graph: Graph,
-    network: Network,
-    config: TrialConfig,
-    levels: Levels,
-    split: int,
-    dtype: torch.dtype,
-) -> tuple[dict[str, Any], Predicted]:
-    """A trained seed's final numbers, from its parameters (S = 1). Only here test labels are read.
-
-    They are the fields of its SeedResult by name; with them comes what it predicts.
-    """
-    rows = all_rows(graph, 1, dtype)
-    with torch.no_grad():
-        read = network.read(levels, rows.nodes, None)
-        log_p = objective_of(config).log_predictions(read)[0]
-    val, test = graph.val[split], graph.test[split]
-    verdict: dict[str, Any] = {
-        "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
-        "val": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
-        "test": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
-    }
-    if not levels.phi:
-        return verdict, Predicted(log_p, None)
-    q = read.log_q[0].exp()
-    profile = q.double().mean(dim=0)
-    verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
-    verdict["profile"] = tuple(profile.tolist())
-    return verdict, Predicted(log_p, q)
-
-
-def _percent(hits: Tensor) -> float:
-    """The share of true entries, in percent."""
-    return 100.0 * int(hits.sum()) / hits.numel()
 
 
 def _groups(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:
