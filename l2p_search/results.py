@@ -81,7 +81,8 @@ class TrialResult:
         data_digest: The graph's content hash.
         seeds: A `SeedResult` per seed, each at its best epoch by validation; or why it failed.
         seconds: How long training took.
-        curves: Losses and validation accuracy over the epochs, as means over the seeds.
+        metric: What the scores of the seeds are.
+        curves: Losses and validation metric over the epochs, as means over the seeds.
         profiles: q(t) by degree and by class, and each node's expected step; None for baselines.
 
     Example:
@@ -95,6 +96,7 @@ class TrialResult:
     data_digest: str
     seeds: tuple[SeedResult, ...]
     seconds: float
+    metric: Metric = "accuracy"
     curves: Curves | None = None
     profiles: Profiles | None = None
 
@@ -130,7 +132,7 @@ class TrialResult:
 
     @property
     def val_mean(self) -> float | None:
-        """The objective of a search."""
+        """Mean validation score over the seeds: the objective of a search."""
         return _over(self.finished, statistics.fmean, lambda seed: seed.val)
 
     @property
@@ -140,7 +142,7 @@ class TrialResult:
 
     @property
     def test_mean(self) -> float | None:
-        """For reporting only: nothing is ever chosen by it."""
+        """Mean test score, for reporting only: nothing is ever chosen by it."""
         return _over(self.finished, statistics.fmean, lambda seed: seed.test)
 
     @property
@@ -168,10 +170,11 @@ class TrialResult:
             "data_digest": self.data_digest,
             "status": (TrialStatus.FAILED if self.reason else TrialStatus.COMPLETE).value,
             "reason": self.reason,
-            "val_accuracy_mean": self.val_mean,
-            "val_accuracy_std": self.val_std,
-            "test_accuracy_mean": self.test_mean,
-            "test_accuracy_std": self.test_std,
+            "metric": self.metric,
+            f"val_{self.metric}_mean": self.val_mean,
+            f"val_{self.metric}_std": self.val_std,
+            f"test_{self.metric}_mean": self.test_mean,
+            f"test_{self.metric}_std": self.test_std,
             "expected_step": self.expected_step,
             "profile": self.profile,
             "config_id": self.config.config_id,
@@ -187,8 +190,8 @@ class TrialResult:
         """What was measured, with all digits: seeds, seconds, curves and profiles."""
         return {
             "seconds": self.seconds,
-            "seeds": [seed.to_mapping() for seed in self.seeds],
-            "curves": None if self.curves is None else self.curves.to_mapping(),
+            "seeds": [seed.to_mapping(self.metric) for seed in self.seeds],
+            "curves": None if self.curves is None else self.curves.to_mapping(self.metric),
             "profiles": None if self.profiles is None else self.profiles.to_mapping(),
         }
 
@@ -196,13 +199,19 @@ class TrialResult:
     def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
         """The inverse of `to_mapping`."""
         config = TrialConfig.recorded(mapping["config"])
-        return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"])
+        metric = mapping.get("metric", "accuracy")  # the only one there was
+        return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"], metric)
 
     @classmethod
     def from_record(
-        cls, mapping: dict[str, Any], config: TrialConfig, dataset: str, data_digest: str
+        cls,
+        mapping: dict[str, Any],
+        config: TrialConfig,
+        dataset: str,
+        data_digest: str,
+        metric: Metric = "accuracy",
     ) -> "TrialResult":
-        """The inverse of `to_record` and `measured`, for a known config and graph.
+        """The inverse of `to_record` and `measured`, for a known config, graph and metric.
 
         Early journals have neither curves nor profiles; some say the config once more.
         """
@@ -212,8 +221,9 @@ class TrialResult:
             dataset=dataset,
             data_digest=data_digest,
             seconds=mapping["seconds"],
-            seeds=tuple(SeedResult.from_mapping(seed) for seed in mapping["seeds"]),
-            curves=Curves.from_mapping(curves) if curves else None,
+            metric=metric,
+            seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in mapping["seeds"]),
+            curves=Curves.from_mapping(curves, metric) if curves else None,
             profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
 

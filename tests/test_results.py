@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from l2p_search.config import TrialConfig
+from l2p_search.learned import Curves
 from l2p_search.results import SeedResult, TrialResult
 
 
@@ -61,6 +62,37 @@ def test_a_record_says_what_was_measured_and_nothing_that_a_journal_has_elsewher
     record = json.loads(json.dumps(trial.to_record()))
     assert set(record) == {"seconds", "seeds", "curves", "profiles"}
     assert TrialResult.from_record(record, trial.config, "demo", "d") == trial
+
+
+def test_json_names_the_metric_of_every_score() -> None:
+    curves = Curves((1,), (1.0,), (1.0,), (60.0,))
+    trial = replace(_trial(_seed(0, 80.0), _FAILED), metric="roc_auc", curves=curves)
+    written = json.loads(json.dumps(trial.to_mapping(), allow_nan=False))
+    assert written["metric"] == "roc_auc"
+    assert (written["val_roc_auc_mean"], written["test_roc_auc_mean"]) == (80.0, 79.0)
+    assert written["val_roc_auc_std"] == written["test_roc_auc_std"] == 0.0
+    assert written["seeds"][0]["val_roc_auc"] == 80.0
+    assert written["seeds"][1]["test_roc_auc"] is None
+    assert written["curves"]["val_roc_auc"] == [60.0]
+    assert "accuracy" not in json.dumps({**written, "config": None})
+    assert TrialResult.from_mapping(written) == trial
+    record = json.loads(json.dumps(trial.to_record()))
+    assert TrialResult.from_record(record, trial.config, "demo", "d", "roc_auc") == trial
+
+
+def test_json_without_a_metric_is_of_accuracy() -> None:
+    trial = _trial(_seed(0, 80.0), _seed(1, 82.5))
+    written = trial.to_mapping()
+    assert written.pop("metric") == "accuracy"
+    assert {"val_accuracy_mean", "val_accuracy_std", "test_accuracy_mean"} < set(written)
+    assert written["seeds"][0]["val_accuracy"] == 80.0
+    assert TrialResult.from_mapping(written) == trial
+
+
+def test_seeds_of_one_metric_are_not_read_as_another() -> None:
+    record = _trial(_seed(0, 80.0)).to_record()
+    with pytest.raises(TypeError, match="val_accuracy"):
+        TrialResult.from_record(record, TrialConfig(), "demo", "d", "roc_auc")
 
 
 def test_a_record_is_read_whatever_its_model_reads() -> None:

@@ -10,6 +10,7 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import split_of
+from l2p_search.metrics import Metric
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Network
 from l2p_search.results import SeedResult, TrialResult
@@ -25,7 +26,8 @@ class Progress:
     """What a progress display needs after each epoch.
 
     `training` counts the seeds of the present group that still train, `finished` and `total` those
-    of all groups; `best_val` is the group's mean at each seed's best epoch, in percent.
+    of all groups; `best_val` is the group's mean of the validation metric at each seed's best
+    epoch, in percent.
     """
 
     epoch: int
@@ -34,6 +36,7 @@ class Progress:
     finished: int
     total: int
     best_val: float
+    metric: Metric = "accuracy"
 
 
 def fit(
@@ -41,6 +44,7 @@ def fit(
     config: TrialConfig,
     seeds: Sequence[int],
     *,
+    metric: Metric = "accuracy",
     memory_gb: float = 4.0,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
@@ -55,6 +59,8 @@ def fit(
         graph: What to learn on.
         config: How.
         seeds: One replica each; seed i takes split i modulo the number of splits.
+        metric: What seeds are judged by on validation and test nodes. With `stop_on:
+            val_accuracy` it also says which epoch of a seed is the best.
         memory_gb: Memory for the seeds that train together, by an estimate.
         dtype: Of all tensors.
         on_epoch: Called after each epoch of a group of seeds.
@@ -77,7 +83,7 @@ def fit(
     result: TrialResult | None = None
     for group in _groups(seeds, seeds_at_once(network, memory_gb)):
         done = 0 if result is None else len(result.seeds)
-        run = _Run(graph, network, config, group, dtype)
+        run = _Run(graph, network, config, group, dtype, metric)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -89,6 +95,7 @@ def fit(
                     finished=done + len(group) - training,
                     total=len(seeds),
                     best_val=run.best_val,
+                    metric=metric,
                 )
             )
             if training == 0:
@@ -100,7 +107,14 @@ def fit(
     return replace(result, seconds=time.perf_counter() - started)
 
 
-def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int) -> Tensor:
+def node_posterior(
+    graph: Graph,
+    config: TrialConfig,
+    seeds: Sequence[int],
+    node: int,
+    *,
+    metric: Metric = "accuracy",
+) -> Tensor:
     """q(t) of one node, the mean over seeds that are trained for it: [T]."""
     found: list[Tensor] = []
 
@@ -108,7 +122,7 @@ def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node
         if predicted.q is not None:
             found.append(predicted.q[node].double())
 
-    fit(graph, config, seeds, on_seed=keep)
+    fit(graph, config, seeds, metric=metric, on_seed=keep)
     return torch.stack(found).mean(dim=0)
 
 
@@ -122,10 +136,11 @@ class _Run:
         config: TrialConfig,
         seeds: Sequence[int],
         dtype: torch.dtype,
+        metric: Metric,
     ) -> None:
         self._graph, self._network, self._config = graph, network, config
-        self._seeds, self._dtype = seeds, dtype
-        self._learner = BiLevel(graph, network, config, seeds, dtype)
+        self._seeds, self._dtype, self._metric = seeds, dtype, metric
+        self._learner = BiLevel(graph, network, config, seeds, dtype, metric)
         self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
         self._curves = CurveRecorder(len(seeds), config.epochs)
         self._epochs = [0] * len(seeds)
@@ -157,8 +172,8 @@ class _Run:
 
     @property
     def best_val(self) -> float:
-        """Mean over the seeds of the validation accuracy at each one's best epoch, in percent."""
-        return 100.0 * float(self._stopping.best_metric.mean())
+        """Mean over the seeds of the validation metric at each one's best epoch, in percent."""
+        return float(self._stopping.best_metric.mean())
 
     def result(self, on_seed: Callable[[Predicted], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
@@ -169,6 +184,7 @@ class _Run:
             data_digest=self._graph.digest,
             seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
+            metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),
         )
@@ -185,7 +201,7 @@ class _Run:
                 continue
             best = self._best.of_seeds(torch.tensor([place]))
             verdict, predicted = judge(
-                self._graph, self._network, self._config, best, split, self._dtype
+                self._graph, self._network, self._config, best, split, self._dtype, self._metric
             )
             if predicted.q is not None:
                 mean.add(predicted.q)

@@ -8,8 +8,10 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
+from l2p_search.metrics import Metric
 from l2p_search.model.network import Levels, Network
 from l2p_search.training.bilevel import objective_of
+from l2p_search.training.scoring import measured
 
 
 class Predicted(NamedTuple):
@@ -26,10 +28,21 @@ def judge(
     levels: Levels,
     split: int,
     dtype: torch.dtype,
+    metric: Metric = "accuracy",
 ) -> tuple[dict[str, Any], Predicted]:
-    """A trained seed's final numbers, from its parameters (S = 1). Only here test labels are read.
+    """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
-    They are the fields of its SeedResult by name; with them comes what it predicts.
+    Args:
+        graph: What it learned on.
+        network: Built for this graph and configuration.
+        config: How it learned.
+        levels: Theta and phi of one seed (S = 1).
+        split: Whose validation and test nodes it is judged by.
+        dtype: Of all tensors.
+        metric: What `val` and `test` measure.
+
+    Returns:
+        Fields of its SeedResult by name, and what it predicts.
     """
     rows = all_rows(graph, 1, dtype)
     with torch.no_grad():
@@ -38,8 +51,8 @@ def judge(
     val, test = graph.val[split], graph.test[split]
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
-        "val": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
-        "test": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
+        "val": _score(metric, log_p[val], graph.y[val]),
+        "test": _score(metric, log_p[test], graph.y[test]),
     }
     if not levels.phi:
         return verdict, Predicted(log_p, None)
@@ -50,6 +63,7 @@ def judge(
     return verdict, Predicted(log_p, q)
 
 
-def _percent(hits: Tensor) -> float:
-    """The share of true entries, in percent."""
-    return 100.0 * int(hits.sum()) / hits.numel()
+def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:
+    """The metric of some nodes' predictions [L, C], in percent."""
+    everyone = torch.ones(1, len(labels))
+    return float(measured(metric, log_p.unsqueeze(0), labels.unsqueeze(0), everyone))

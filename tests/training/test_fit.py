@@ -7,9 +7,11 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
+from l2p_search.metrics import METRICS, Metric
 from l2p_search.results import TrialResult
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
+from l2p_search.training.scoring import measured
 
 _SHORT: dict[str, Any] = {"K": 6, "hidden": 16, "lr": 0.05, "epochs": 70, "patience": 5}
 
@@ -217,3 +219,58 @@ def test_every_model_learns_the_same_alone_and_in_a_batch(
     assert TrialResult.from_mapping(batch.to_mapping()).to_mapping() == batch.to_mapping()
     assert batch.curves is not None
     assert batch.curves.train_loss[-1] < batch.curves.train_loss[0]
+
+
+@pytest.fixture(scope="module")
+def two_classes(demo: Graph) -> Graph:
+    """A quarter of the nodes is of class 1."""
+    return dataclasses.replace(demo, y=(demo.y == 0).long())
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_seeds_are_judged_by_the_metric_and_learn_the_same(
+    metric: Metric, two_classes: Graph
+) -> None:
+    config, told = TrialConfig(**{**_SHORT, "epochs": 12}), []
+    by_accuracy = fit(two_classes, config, [3, 4])
+    found = fit(two_classes, config, [3, 4], metric=metric, on_seed=told.append)
+    assert found.metric == metric
+    for own, other, predicted in zip(found.seeds, by_accuracy.seeds, told, strict=True):
+        assert dataclasses.replace(own, val=other.val, test=other.test) == other
+        for score, masks in ((own.val, two_classes.val), (own.test, two_classes.test)):
+            nodes = masks[own.split]
+            log_p, labels = predicted.log_p[nodes][None], two_classes.y[nodes][None]
+            wanted = measured(metric, log_p, labels, torch.ones(1, int(nodes.sum())))
+            assert score == float(wanted)
+
+
+def test_permuted_test_labels_change_no_choice_by_another_metric(two_classes: Graph) -> None:
+    test = two_classes.test[0]
+    y = two_classes.y.clone()
+    y[test] = y[test].roll(1)
+    config = TrialConfig(**{**_SHORT, "stop_on": "val_accuracy"})
+    permuted, honest = (
+        fit(graph, config, [0], metric="roc_auc").seeds[0]
+        for graph in (dataclasses.replace(two_classes, y=y), two_classes)
+    )
+    assert permuted.test != honest.test
+    assert dataclasses.replace(permuted, test=honest.test) == honest
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_stopping_on_the_metric_keeps_the_epoch_where_it_was_highest(
+    metric: Metric, two_classes: Graph
+) -> None:
+    changes = {"stop_on": "val_accuracy", "epochs": 40, "patience": 40}
+    told: list[Progress] = []
+    found = fit(
+        two_classes, TrialConfig(**_SHORT | changes), [1], metric=metric, on_epoch=told.append
+    )
+    assert found.curves is not None
+    best = found.curves.epochs[found.curves.val.index(max(found.curves.val))]
+    assert found.seeds[0].val == pytest.approx(max(found.curves.val))
+    assert told[-1].metric == metric
+    assert told[-1].best_val == pytest.approx(found.seeds[0].val)
+    # Of equal ones, that of the smallest loss.
+    assert found.seeds[0].best_epoch is not None
+    assert found.seeds[0].best_epoch >= best

@@ -14,7 +14,7 @@ _SHORT = TrialConfig(epochs=12, patience=12, hidden=8, K=3)
 
 
 def _scores(*losses: float) -> Scores:
-    return Scores(torch.tensor(losses), torch.full((len(losses),), 0.5))
+    return Scores(torch.tensor(losses), torch.full((len(losses),), 50.0))
 
 
 def test_a_seed_that_stopped_keeps_its_last_values_in_the_mean() -> None:

@@ -169,6 +169,7 @@ class Journal:
                 TrialConfig.recorded(mapping["config"]),
                 settings.dataset,
                 settings.data_digest,
+                settings.metric,
             )
             for mapping in recorded
         ]
@@ -272,6 +273,7 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
             number=proposal["number"],
             status=TrialStatus.RUNNING,
             config=config,
+            metric=settings.metric,
             reason=INTERRUPTED if trial.user_attrs.get("interrupted") else None,
         )
     result = outcome["result"]
@@ -281,9 +283,12 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
         config=config,
         reason=outcome["reason"],
         ended=outcome.get("ended"),
+        metric=settings.metric,
         result=None
         if result is None
-        else TrialResult.from_record(result, config, settings.dataset, settings.data_digest),
+        else TrialResult.from_record(
+            result, config, settings.dataset, settings.data_digest, settings.metric
+        ),
     )
 
 

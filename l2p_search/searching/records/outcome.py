@@ -27,7 +27,7 @@ class Outcome:
 
     @property
     def best(self) -> TrialRecord | None:
-        """The complete trial with the highest mean validation accuracy on the search's seeds."""
+        """The complete trial with the highest mean validation score on the search's seeds."""
         return best_of(self.records)
 
     @property
@@ -37,19 +37,19 @@ class Outcome:
 
     @property
     def confirmed(self) -> Interval | None:
-        """The headline: the winner's test accuracy on seeds that chose nothing."""
+        """The headline: the winner's test score on seeds that chose nothing."""
         if self.best is None or self.best.number not in self.confirmations:
             return None
         return interval_of_test(self.confirmations[self.best.number])
 
     @property
     def protocol(self) -> Interval | None:
-        """The paper's protocol: the winner's test accuracy on the seeds that chose it."""
+        """The paper's protocol: the winner's test score on the seeds that chose it."""
         return interval_of_test(self.best.result) if self.best and self.best.result else None
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values; nothing in it is NaN."""
-        best = self.best
+        best, metric = self.best, self.settings.metric
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -61,20 +61,21 @@ class Outcome:
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
             "race": self.settings.race,
+            "metric": metric,
             "trials": counts,
             "best": None if best is None else best.to_mapping(),
             "ties": [record.number for record in self.ties],
             "validation": _interval(
                 interval_of_validation(best.result) if best and best.result else None
             ),
-            "confirmed_test_accuracy": _interval(self.confirmed),
-            "protocol_test_accuracy": _interval(self.protocol),
+            f"confirmed_test_{metric}": _interval(self.confirmed),
+            f"protocol_test_{metric}": _interval(self.protocol),
             "confirmations": [
                 {
                     "number": number,
                     "seeds": [seed.seed for seed in result.seeds],
-                    "val_accuracy": _interval(interval_of_validation(result)),
-                    "test_accuracy": _interval(interval_of_test(result)),
+                    f"val_{metric}": _interval(interval_of_validation(result)),
+                    f"test_{metric}": _interval(interval_of_test(result)),
                 }
                 for number, result in self.confirmations.items()
             ],

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
+from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 
@@ -13,7 +14,19 @@ Sampler = Literal["tpe", "random", "grid", "gp"]
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """All that decides which configurations are proposed and what they score."""
+    """All that decides which configurations are proposed and what they score.
+
+    Attributes:
+        dataset: The graph's name.
+        data_digest: Its content hash.
+        space: What may vary.
+        base: The values of keys that the space leaves out.
+        seeds: Seeds per trial.
+        sampler: Who proposes configurations.
+        seed: Of the sampler.
+        race: Whether a configuration that is losing stops early.
+        metric: What trials are compared by: their mean of it over validation nodes.
+    """
 
     dataset: str
     data_digest: str
@@ -23,6 +36,7 @@ class SearchSettings:
     sampler: Sampler
     seed: int
     race: bool
+    metric: Metric = "accuracy"
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -36,11 +50,12 @@ class SearchSettings:
             "sampler": self.sampler,
             "seed": self.seed,
             "race": self.race,
+            "metric": self.metric,
         }
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`."""
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
@@ -50,6 +65,7 @@ class SearchSettings:
             sampler=mapping["sampler"],
             seed=mapping["seed"],
             race=mapping["race"],
+            metric=mapping.get("metric", "accuracy"),
         )
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
