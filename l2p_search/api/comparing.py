@@ -14,7 +14,7 @@ from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
 from l2p_search.trial_record import TrialRecord
 
-_NAMES = {"test_accuracy": "test accuracy", "val_accuracy": "validation accuracy"}
+_NAMES = {"test": "test accuracy", "val": "validation accuracy"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Paired:
         for each in (self.test, self.validation):
             lines += [
                 "",
-                _NAMES[each.metric],
+                _NAMES[each.part],
                 f"  {self.first:<{width}}  {each.first} %",
                 f"  {self.second:<{width}}  {each.second} %",
                 f"  difference {each.difference} points: {words[each.verdict]}",
@@ -117,8 +117,8 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
         first=names[0],
         second=names[1],
         fresh=fresh,
-        test=compare_results(results[0], results[1], "test_accuracy"),
-        validation=compare_results(results[0], results[1], "val_accuracy"),
+        test=compare_results(results[0], results[1], "test"),
+        validation=compare_results(results[0], results[1], "val"),
     )
 
 
@@ -192,7 +192,7 @@ def rank(searches: Sequence[Search]) -> Ranking:
         fresh=fresh,
         searches=[found.name for found in searches],
         methods=[result.config.method for result in results],
-        comparisons=[compare_results(results[0], each, "test_accuracy") for each in results],
+        comparisons=[compare_results(results[0], each, "test") for each in results],
     )
 
 

@@ -32,7 +32,7 @@ class _Best:
 
     posterior: str
     dataset: str
-    accuracy: float
+    score: float
     profile: Sequence[float]
     journal: Journal
 
@@ -82,7 +82,7 @@ def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
             if record.objective is None or record.result is None or not record.result.profile:
                 continue
             key = (record.config.posterior, dataset)
-            if key not in found or found[key].accuracy < record.objective:
+            if key not in found or found[key].score < record.objective:
                 found[key] = _Best(*key, record.objective, record.result.profile, journal)
     for name in datasets or ():
         if name not in seen:

@@ -10,7 +10,7 @@ import numpy as np
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure
-from l2p_search.intervals import accuracy_of_validation
+from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
@@ -163,7 +163,7 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     ties = count(len(outcome.ties) - 1, "other")
     lines += [
         protocol,
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
+        f"Best on validation: trial {best.number}, {interval_of_validation(best.result)} %, tied"
         f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
         "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
@@ -199,7 +199,7 @@ def _points(outcome: Outcome) -> list[Point]:
     keys = list(outcome.settings.space.dimensions)
     points = []
     for record in outcome.records:
-        mean = record.result.val_accuracy_mean if record.result is not None else None
+        mean = record.result.val_mean if record.result is not None else None
         if mean is not None:
             config = record.config.to_mapping()
             values = {key: config[key] for key in keys}

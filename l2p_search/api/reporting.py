@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.errors import SearchError
-from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
+from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
@@ -55,7 +55,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         rows.append(
             [
                 str(record.number),
-                f"{record.objective:.2f} ± {record.result.val_accuracy_std:.2f}",
+                f"{record.objective:.2f} ± {record.result.val_std:.2f}",
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),
@@ -64,12 +64,12 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
     paper = paper_figure(settings.dataset, best.config)
     confirmed, protocol = outcome.confirmed, outcome.protocol
     notes = [
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
+        f"Best on validation: trial {best.number}, {interval_of_validation(best.result)} %, tied"
         f" with {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
         f"By the paper's protocol, on the search's own seeds: {protocol} %."
         + (f" The paper reports {paper}." if paper is not None else ""),
         *(
-            f"Trial {number} on the same fresh seeds: {accuracy_of_test(result)} %."
+            f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
             for number, result in outcome.confirmations.items()
             if number != best.number
         ),

@@ -53,8 +53,8 @@ def leaderboard(
     for record in records:
         result, values = record.result, record.config.to_mapping()
         accuracy = "-"
-        if result is not None and result.val_accuracy_mean is not None:
-            accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
+        if result is not None and result.val_mean is not None:
+            accuracy = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
         note = _STATUS[record.status]
         if record.status is TrialStatus.RUNNING and not alive:
             note = "interrupted"

@@ -9,7 +9,7 @@ from rich.console import Console
 from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
-from l2p_search.intervals import Interval, accuracy_of_test, accuracy_of_validation
+from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord, best_first
 
@@ -124,7 +124,7 @@ def _exceptions(summary: Summary) -> list[str]:
 def _accuracies(summary: Summary, best: TrialRecord, result: TrialResult) -> list[str]:
     ties = len(summary.ties) - 1
     lines = [
-        f"best on validation: trial {best.number}, {accuracy_of_validation(result)} %"
+        f"best on validation: trial {best.number}, {interval_of_validation(result)} %"
         + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
     ]
     if summary.confirmed is not None:
@@ -140,7 +140,7 @@ def _accuracies(summary: Summary, best: TrialRecord, result: TrialResult) -> lis
         quote += " The first number is the one to quote:\n  its seeds chose nothing."
     lines.append(quote)
     others = [
-        f"trial {number} {accuracy_of_test(confirmed)}"
+        f"trial {number} {interval_of_test(confirmed)}"
         for number, confirmed in summary.confirmations.items()
         if number != best.number
     ]

@@ -61,5 +61,5 @@ class TrainingProgress:
             total=epoch.epochs,
             epoch=f"{epoch.epoch}/{epoch.epochs}",
             seeds=f"{epoch.training} of {epoch.total} seeds training",
-            best=f"{epoch.best_val_accuracy:.2f} %",
+            best=f"{epoch.best_val:.2f} %",
         )

@@ -7,14 +7,14 @@ from l2p_search.errors import UserError
 from l2p_search.intervals import Interval, mean_interval
 from l2p_search.results import SeedResult, TrialResult
 
-Metric = Literal["test_accuracy", "val_accuracy"]
+Part = Literal["test", "val"]
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The second result minus the first, on the seeds that both have."""
 
-    metric: Metric
+    part: Part
     first: Interval
     second: Interval
     difference: Interval
@@ -31,7 +31,7 @@ class Comparison:
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
-            "metric": self.metric,
+            "metric": f"{self.part}_accuracy",
             "first": self.first.to_mapping(),
             "second": self.second.to_mapping(),
             "difference": self.difference.to_mapping(),
@@ -40,7 +40,7 @@ class Comparison:
         }
 
 
-def compare(first: TrialResult, second: TrialResult, metric: Metric) -> Comparison:
+def compare(first: TrialResult, second: TrialResult, part: Part) -> Comparison:
     """Compare on the shared seeds, which have the same split and streams for both."""
     if first.data_digest != second.data_digest:
         raise UserError(
@@ -53,10 +53,10 @@ def compare(first: TrialResult, second: TrialResult, metric: Metric) -> Comparis
     if not shared:
         raise UserError("the two share no seeds; train both on the same ones")
     splits = {seed: one[seed].split for seed in shared}
-    a = {seed: _value(one[seed], metric) for seed in shared}
-    b = {seed: _value(two[seed], metric) for seed in shared}
+    a = {seed: _value(one[seed], part) for seed in shared}
+    b = {seed: _value(two[seed], part) for seed in shared}
     return Comparison(
-        metric,
+        part,
         mean_interval(a, splits),
         mean_interval(b, splits),
         mean_interval({seed: b[seed] - a[seed] for seed in shared}, splits),
@@ -64,8 +64,8 @@ def compare(first: TrialResult, second: TrialResult, metric: Metric) -> Comparis
     )
 
 
-def _value(seed: SeedResult, metric: Metric) -> float:
-    value: float | None = getattr(seed, metric)
+def _value(seed: SeedResult, part: Part) -> float:
+    value: float | None = seed.test if part == "test" else seed.val
     if value is None:
-        raise ValueError(f"seed {seed.seed} finished without {metric}")
+        raise ValueError(f"seed {seed.seed} finished without a score")
     return value

@@ -27,7 +27,7 @@ def curves_figure(curves: Curves) -> Figure:
     loss.plot(curves.epochs, curves.val_loss, color=ORANGE, label="validation")
     loss.set(xlabel="epoch", ylabel="loss")
     loss.legend(frameon=False)
-    accuracy.plot(curves.epochs, curves.val_accuracy, color=ORANGE)
+    accuracy.plot(curves.epochs, curves.val, color=ORANGE)
     accuracy.set(xlabel="epoch", ylabel="validation accuracy, %")
     return figure
 

@@ -123,10 +123,10 @@ def profile_stability(result: TrialResult) -> float | None:
 
 def _numbers(result: TrialResult) -> list[Metric]:
     found: dict[str, float | None] = {
-        "val_accuracy_mean": _two(result.val_accuracy_mean),
-        "val_accuracy_std": _two(result.val_accuracy_std),
-        "test_accuracy_mean": _two(result.test_accuracy_mean),
-        "test_accuracy_std": _two(result.test_accuracy_std),
+        "val_accuracy_mean": _two(result.val_mean),
+        "val_accuracy_std": _two(result.val_std),
+        "test_accuracy_mean": _two(result.test_mean),
+        "test_accuracy_std": _two(result.test_std),
         "expected_step": _two(result.expected_step),
         "profile_entropy": _two(profile_entropy(result.profile) if result.profile else None),
         "profile_stability": _two(profile_stability(result)),
@@ -139,8 +139,12 @@ def _numbers(result: TrialResult) -> list[Metric]:
 def _seeds(result: TrialResult) -> list[Metric]:
     rows: list[Metric] = []
     for seed in result.finished:
-        for name in ("val_accuracy", "test_accuracy", "expected_step"):
-            value = getattr(seed, name)
+        values = {
+            "val_accuracy": seed.val,
+            "test_accuracy": seed.test,
+            "expected_step": seed.expected_step,
+        }
+        for name, value in values.items():
             if value is not None:
                 rows.append((f"seed/{name}", round(value, 2), seed.seed))
     return rows
@@ -152,11 +156,12 @@ def _curves(result: TrialResult) -> list[Metric]:
     ]
     if result.curves is None:
         return rows
-    for name in ("train_loss", "val_loss", "val_accuracy"):
-        series = getattr(result.curves, name)
+    curves = result.curves.to_mapping()
+    epochs = curves.pop("epochs")
+    for name, series in curves.items():
         rows += [
             (f"curve/{name}", float(f"{value:.5g}"), epoch)
-            for epoch, value in zip(result.curves.epochs, series, strict=True)
+            for epoch, value in zip(epochs, series, strict=True)
         ]
     return rows
 

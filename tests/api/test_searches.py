@@ -73,8 +73,7 @@ def test_trials_that_validation_cannot_tell_from_the_best_tie_and_are_confirmed_
         result = pretend_training(graph, replace(config, dropout=0.5, lr=0.01, K=8), seeds)
         shift = 0.01 * config.K + config.dropout + config.lr  # far below the noise of a seed
         alike = (
-            replace(seed, val_accuracy=(seed.val_accuracy or 0) + shift * (-1) ** seed.seed)
-            for seed in result.seeds
+            replace(seed, val=(seed.val or 0) + shift * (-1) ** seed.seed) for seed in result.seeds
         )
         return replace(result, config=config, seeds=tuple(alike))
 
@@ -128,7 +127,7 @@ def test_trials_are_a_table_without_test_accuracy(found: Search) -> None:
 def test_no_list_of_trials_has_test_accuracy_under_any_name(found: Search) -> None:
     """The best is judged on test nodes once; a list of such numbers invites choosing by them."""
     tested = {
-        round(seed.test_accuracy or 0.0, 6)
+        round(seed.test or 0.0, 6)
         for record in found.outcome.records
         if record.result is not None
         for seed in record.result.seeds

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(found: "Search") -> None:
-    from l2p_search.intervals import accuracy_of_validation
+    from l2p_search.intervals import interval_of_validation
     from l2p_search.results import TrialStatus
     from l2p_search.searching.records.directory import searches_folder
     from l2p_search.searching.records.lock import read_holder
@@ -83,7 +83,7 @@ def _print(found: "Search") -> None:
     best = found.best
     if best is not None and best.result is not None:
         print(
-            f"  best: trial {best.number}, validation {accuracy_of_validation(best.result)} %,"
+            f"  best: trial {best.number}, validation {interval_of_validation(best.result)} %,"
             f" {describe_config(best.config, settings.space.dimensions)}"
         )
     if found.confirmed is not None:

@@ -125,11 +125,9 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         print(f"warning: {result.reason}", file=sys.stderr)
     if not result.finished:
         return
+    print(f"validation accuracy  {result.val_mean:6.2f} ± {result.val_std:.2f} %")
     print(
-        f"validation accuracy  {result.val_accuracy_mean:6.2f} ± {result.val_accuracy_std:.2f} %"
-    )
-    print(
-        f"test accuracy        {result.test_accuracy_mean:6.2f} ± {result.test_accuracy_std:.2f} %"
+        f"test accuracy        {result.test_mean:6.2f} ± {result.test_std:.2f} %"
         f"   (mean and standard deviation over {len(result.finished)} seeds,"
         f" {result.seconds:.1f} s)"
     )

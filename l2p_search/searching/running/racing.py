@@ -30,7 +30,7 @@ _FEWEST = 3
 """Seeds below which no race is decided."""
 
 Scores = Mapping[int, float]
-"""Seed -> validation accuracy."""
+"""Seed -> validation score."""
 
 
 def groups(seeds: Sequence[int], race: bool) -> tuple[tuple[int, ...], ...]:

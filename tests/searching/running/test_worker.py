@@ -111,9 +111,7 @@ def test_a_number_that_is_not_finite_is_an_error_that_says_so(
 ) -> None:
     def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
         result = pretend_training(graph, config, seeds)
-        return replace(
-            result, seeds=(replace(result.seeds[0], val_accuracy=value), *result.seeds[1:])
-        )
+        return replace(result, seeds=(replace(result.seeds[0], val=value), *result.seeds[1:]))
 
     messages: list[dict[str, str]] = []
     run_task(_TASK.to_mapping(), small_graph, train, messages.append)
