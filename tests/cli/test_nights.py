@@ -218,3 +218,18 @@ def test_a_full_disk_ends_with_a_clear_error_and_a_resumable_search(
     found = cli.run(*search, "--name", "s", "--resume")
     assert found.returncode == 0, found.stderr
     assert scores(cli.trials("s", "--dir", str(small_disk))) == scores(whole.trials("whole"))
+
+
+@pytest.mark.slow
+def test_models_are_searched_with_the_same_budget(cli: Cli) -> None:
+    budget = ("--trials", "2", "--seeds", "2", "--confirm", "2", "--sampler", "random")
+    found = cli.run("--dataset", "demo", "--models", "appnp,mlp", *budget, "--quiet")
+    assert found.returncode == 0, found.stderr
+    assert "demo: test accuracy on 2 fresh seeds" in found.stdout
+    for name, model in (("demo-appnp", "appnp"), ("demo-mlp", "mlp")):
+        trials = cli.trials(name)
+        assert len(trials) == 2
+        assert {trial["config"]["model"] for trial in trials} == {model}
+    report = cli.run("report", "--search", "demo-mlp")  # there is no profile to draw
+    assert report.returncode == 0, report.stderr
+    assert cli.run("export", "--search", "demo-mlp", "--format", "script").returncode == 2

@@ -1,25 +1,38 @@
-"""What a search refuses, asks and plans before anything runs."""
+"""The search command without Ray: what it refuses, asks, plans and prints.
+
+What can happen to it in a night, on Ray, is in tests/cli/test_nights.py.
+"""
 
 import io
+import json
+import os
+import signal
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from l2p_search.api.planning import Plan
-from l2p_search.api.searches import Search
+from l2p_search.api.searches import Search, open_search
 from l2p_search.cli.main import main
-from l2p_search.config import DEFAULTS
+from l2p_search.cli.signals import Signals
+from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.demo import demo_graph
+from l2p_search.data.graph import Graph
+from l2p_search.results import SeedResult, TrialResult
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.space.shipped import load_space
-from tests.searching.pretend import settings
+from tests.api.in_process import without_ray
+from tests.searching.pretend import pretend_training, settings
 
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("L2P_SEARCH_DIR", raising=False)
 
 
 @pytest.fixture
@@ -61,15 +74,11 @@ def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("--resume",), "no searches there; start one"),
         (("--resume", "--name", "none"), "no searches there; start one"),
         (("--dataset", "demo", "--log-file", "no/such/file"), "--log-file no/such/file: cannot"),
-        (("status",), "no searches there"),
-        (("trials", "none"), "no searches there"),
-        (("spaces", "show"), "name one of appnp, dagnn"),
         (("--dataset", "demo", "--model", "gnc"), "unknown model 'gnc'; did you mean 'gcn'"),
         (("--dataset", "demo", "--model", "gcn", "--space", "paper"), "does not go with --model"),
         (("--dataset", "demo", "--models", "gcn"), "--models gcn: name two or more"),
         (("--dataset", "demo", "--models", "gcn,mlp", "--name", "x"), "not go with --models"),
         (("--models", "gcn,mlp"), "--models: give the --dataset too"),
-        (("spaces", "show", "papr"), "did you mean 'paper'?"),
     ],
 )
 def test_bad_input_gets_one_line_with_a_remedy(
@@ -127,8 +136,6 @@ def test_a_misspelt_search_gets_the_nearest_name(
 def test_changed_data_is_refused(
     existing: Journal, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from l2p_search.data.graph import Graph
-
     monkeypatch.setattr(Graph, "digest", "another")
     assert "the data of demo has changed" in _error(capsys, "--resume", "--name", "demo-smoke")
 
@@ -177,13 +184,135 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(
     assert not (tmp_path / "searches").exists()
 
 
-def test_spaces_are_listed_and_shown_with_their_size(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["spaces"]) == 0
-    listed = capsys.readouterr().out
-    assert "paper-l2s" in listed
-    assert "432 configurations" in listed
-    assert "not countable" in listed
-    assert main(["spaces", "show", "paper"]) == 0
-    shown = capsys.readouterr().out
-    assert "dropout: {choices: [0.2, 0.4, 0.6]}" in shown
-    assert shown.endswith("# 5 hyperparameters, 432 configurations\n")
+# Run whole, with a training of a millisecond.
+
+_SMALL = (
+    "--dataset",
+    "demo",
+    "--space",
+    "smoke",
+    "--trials",
+    "3",
+    "--seeds",
+    "2",
+    "--no-tracking",
+)
+
+
+def test_a_search_prints_what_it_found_and_what_to_do_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--confirm", "2", "--name", "two words"]) == 0
+    captured = capsys.readouterr()
+    found = open_search("two words")
+    assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 2 fresh seeds" in captured.out
+    assert captured.out.splitlines()[-6:] == [
+        "next",
+        "  l2p-search ui                         # compare the trials in MLflow",
+        "  l2p-search report --search 'two words'",
+        "  l2p-search export --search 'two words' --out best.yaml",
+        "  l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
+        "  l2p-search --resume --name 'two words' --trials 6   # search on",
+    ]
+    ended = [line for line in captured.err.splitlines() if line.startswith("[")]
+    assert [line[:6] for line in ended] == ["[1/3] ", "[2/3] ", "[3/3] "]
+
+
+def test_json_is_one_object_and_quiet_says_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--confirm", "0", "--json", "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    told = json.loads(captured.out)
+    assert told["name"] == "demo-smoke"
+    assert told["trials"] == {"complete": 3}
+    assert told == json.loads(json.dumps(open_search("demo-smoke").to_mapping()))
+
+
+def test_models_are_searched_with_one_budget_and_compared_in_pairs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    budget = ("--trials", "2", "--seeds", "2", "--confirm", "2", "--no-tracking", "--quiet")
+    asked = ("--dataset", "demo", "--models", "appnp, mlp", *budget)
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert "search demo-appnp: 2 trials on demo" in said
+    assert "demo: test accuracy on 2 fresh seeds, which chose nothing" in said
+    assert said.index("search demo-mlp") < said.index("demo: test accuracy")
+    assert main([*asked, "--resume", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)  # one object, of all of them
+    assert [each["name"] for each in told["searches"]] == ["demo-appnp", "demo-mlp"]
+    assert [row["method"] for row in told["comparisons"]] == ["appnp", "mlp"]
+
+
+def test_a_search_without_a_complete_trial_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def diverging(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+        result = pretend_training(graph, config, seeds)
+        lost = tuple(
+            SeedResult(seed=seed.seed, split=seed.split, epochs=3, reason="diverged")
+            for seed in result.seeds
+        )
+        return replace(result, seeds=lost)
+
+    without_ray(monkeypatch, diverging)
+    assert main([*_SMALL, "--quiet"]) == 1
+    said = capsys.readouterr().out
+    assert "No trial finished, so there is no best one." in said
+    assert "3 trials failed; the first: 2 of 2 seeds failed; seed 0: diverged" in said
+    assert "next" not in said
+
+
+def test_a_signal_keeps_what_ended_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    trained: list[TrialConfig] = []
+
+    def interrupted(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+        trained.append(config)
+        if len(trained) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return pretend_training(graph, config, seeds)
+
+    without_ray(monkeypatch, interrupted)
+    folder = str(tmp_path / "else where")
+    assert main([*_SMALL, "--quiet", "--dir", folder]) == 128 + signal.SIGTERM
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[0] == "l2p-search: stopping; once more to stop at once"
+    assert lines[1] == "l2p-search: interrupted; 2 trials kept"
+    assert lines[2].startswith("l2p-search: best so far: trial ")
+    assert lines[-1] == (
+        f"l2p-search: continue with: l2p-search --resume --name demo-smoke --dir '{folder}'"
+    )
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--quiet", "--dir", folder, "--resume", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["trials"] == {"complete": 3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ((), "l2p-search --resume"),
+        (("--name", "two words"), "l2p-search --resume --name 'two words'"),
+        (("--name", "s", "--dir", "d e"), "l2p-search --resume --name s --dir 'd e'"),
+    ],
+)
+def test_a_second_signal_names_the_search_and_its_folder(
+    arguments: tuple[str, ...], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def handled(resume: str) -> Signals:
+        said.append(resume)
+        return Signals(resume)
+
+    monkeypatch.setattr("l2p_search.cli.commands.search.Signals", handled)
+    assert main(["--dataset", "demmo", *arguments]) == 2
+    assert said == [command]
