@@ -4,12 +4,13 @@ from l2p_search.api.planning import Estimate, Plan, trials_at_once
 from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
+from l2p_search.metrics import title
 
 
 def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
     """What would be done, line by line; words that depend on the caller are two-sided."""
     settings, goal, graph = plan.settings, plan.goal, plan.graph
-    space, total = settings.space, plan.trials
+    space, total, metric = settings.space, plan.trials, settings.metric
     state = "new" if plan.recorded is None else f"{plan.done} trials done"
     lines = [
         f"search    {plan.directory.name}, {state}",
@@ -20,6 +21,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
         f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}",
+        *([] if metric == "accuracy" else [f"metric    {title(metric)}"]),
         f"size      {count(total, 'trial')} x {count(settings.seeds, 'seed')} ="
         f" {total * settings.seeds:,} trainings,"
         f" {trials_at_once(concurrency, cpus_per_trial)} at once"

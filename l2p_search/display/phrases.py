@@ -9,6 +9,7 @@ from l2p_search.published import paper_accuracy
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
+    from l2p_search.metrics import Metric
 
 
 def describe_config(config: "TrialConfig", keys: Iterable[str]) -> str:
@@ -22,9 +23,12 @@ def plain(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
-    """What the paper reports for the method on that dataset; None where it has nothing."""
-    accuracy = paper_accuracy(config.method, dataset)
+def paper_figure(dataset: str, config: "TrialConfig", metric: "Metric" = "accuracy") -> str | None:
+    """What the paper reports for the method on that dataset; None where it has nothing.
+
+    All that it reports is accuracy.
+    """
+    accuracy = paper_accuracy(config.method, dataset) if metric == "accuracy" else None
     return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
 
 

@@ -12,7 +12,7 @@ _FEWEST = 8
 
 
 def importance_of(outcome: Outcome) -> dict[str, float] | None:
-    """Hyperparameter -> its share of the variance of validation accuracy, the largest first.
+    """Hyperparameter -> its share of the variance of the objective, the largest first.
 
     None when there are too few trials, or none differs from another.
     """
