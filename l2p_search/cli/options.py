@@ -4,7 +4,9 @@ import argparse
 import logging
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
@@ -13,15 +15,76 @@ from l2p_search.errors import UserError
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
-def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """--dataset and --data-dir."""
+_READING = {
+    "edges": "edges",
+    "label": "label",
+    "id": "id",
+    "source": "source_column",
+    "target": "target_column",
+    "features": "features",
+    "split": "split",
+    "weight": "weight",
+    "splits": "splits",
+    "scale": "scale",
+}
+"""Options that say how a graph is read -> the arguments of `load_graph`."""
+
+
+def add_dataset(parser: Parser, required: bool = True) -> None:
+    """--dataset, --data-dir, and how a graph of one's own is read."""
     parser.add_argument(
         "--dataset",
-        required=True,
-        metavar="NAME",
-        help="a dataset of `l2p-search datasets`, such as wisconsin, or the built-in demo",
+        required=required,
+        metavar="GRAPH",
+        help="a dataset of `l2p-search datasets`; a file (.pt, .npz, .csv, .parquet, .graphml,"
+        " .gml) or folder; pyg:CLASS:NAME; ogb:NAME; package.module:function",
     )
+    add_reading(parser)
+
+
+def add_reading(parser: Parser) -> None:
+    """How a graph of one's own is read."""
     add_data_dir(parser)
+    parser.add_argument(
+        "--edges", metavar="FILE", help="the table of edges, where --dataset is that of nodes"
+    )
+    parser.add_argument("--label", metavar="COLUMN", help="the column that holds the class")
+    parser.add_argument("--id", metavar="COLUMN", help="the column that identifies nodes")
+    parser.add_argument("--source", metavar="COLUMN", help="the edges' first column of ids")
+    parser.add_argument("--target", metavar="COLUMN", help="the edges' second column of ids")
+    parser.add_argument(
+        "--features", metavar="A,B,.. or FILE", help="columns, or a JSON file of lists"
+    )
+    parser.add_argument(
+        "--split", metavar="COLUMN", help="the column with train, val and test (or several)"
+    )
+    parser.add_argument("--weight", metavar="COLUMN", help="the edges' column of weights")
+    parser.add_argument(
+        "--splits",
+        metavar="RULE",
+        help="make splits: 10x48/32/20 (default), 20-per-class/500/1000, temporal:COLUMN",
+    )
+    parser.add_argument(
+        "--scale",
+        choices=["auto", "row", "standard", "none"],
+        help="how features are scaled (default: auto, by the kind of values)",
+    )
+
+
+def reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say how a graph is read, as arguments of `load_graph`.
+
+    Args:
+        options: All options of a command.
+
+    Returns:
+        Argument of `load_graph` -> its value, for those that were given.
+    """
+    return {
+        argument: options[option]
+        for option, argument in _READING.items()
+        if options.get(option) is not None
+    }
 
 
 def add_data_dir(parser: Parser) -> None:
@@ -117,7 +180,17 @@ def add_messages(shown: Parser) -> None:
 
 
 def log_to(path: Path | None, verbose: bool) -> None:
-    """Send our own log there; the process is the command's, so nothing is put back."""
+    """Send the log of l2p-search to a file, to stderr, or nowhere.
+
+    The process belongs to the command: nothing is put back afterwards.
+
+    Args:
+        path: The file; None for none.
+        verbose: Whether it goes to stderr too.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
     logger = logging.getLogger("l2p_search")
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -136,7 +209,7 @@ def log_to(path: Path | None, verbose: bool) -> None:
 
 
 def command_line() -> str:
-    """What was typed, to be recorded and to be typed again."""
+    """The command as it was typed, quoted so that it can be typed again."""
     return shlex.join(["l2p-search", *sys.argv[1:]])
 
 
@@ -160,7 +233,10 @@ def natural(text: str) -> int:
 
 def at_least_zero(text: str) -> float:
     """A number of at least 0."""
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    value = _number(text)
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+    return value
 
 
 def duration(text: str) -> float:
@@ -173,10 +249,15 @@ def duration(text: str) -> float:
 
 def positive_float(text: str) -> float:
     """A number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+    value = _number(text)
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
     return value
+
+
+def _number(text: str) -> float:
+    """The number that a text says; not a number where it says none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

@@ -1,6 +1,8 @@
 """About: where a graph came from and what was changed on the way; never part of its digest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class About:
         features: What was understood of the features, in words.
         split_rule: Where the splits are from: a rule such as "10x48/32/20", "given" for those of
             the source, or "" when unknown.
+        request: The arguments of `load_graph` that read it, as plain JSON values, so that a search
+            finds its graph again; None for a graph that was made in memory.
         changes: One sentence for each thing that was merged, removed, made or left out.
     """
 
@@ -27,4 +31,5 @@ class About:
     scaling: str = ""
     features: str = ""
     split_rule: str = ""
+    request: Mapping[str, Any] | None = None
     changes: tuple[str, ...] = ()

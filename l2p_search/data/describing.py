@@ -1,5 +1,7 @@
 """What was understood of a graph, in one short paragraph."""
 
+import math
+
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
 
@@ -47,9 +49,10 @@ def _homophily(graph: Graph) -> str:
     found = training_homophily(graph)
     if not found.edges:
         return "no edge joins two training nodes, so homophily is unknown"
+    beyond = "" if math.isnan(found.adjusted) else f"{found.adjusted:.2f} beyond chance, "
     return (
-        f"Homophily by training labels {found.share:.2f} ({found.adjusted:.2f} beyond chance,"
-        f" {found.edges:,.0f} edges per split)"
+        f"Homophily by training labels {found.share:.2f} ({beyond}{found.edges:,.0f} edges per"
+        " split)"
     )
 
 

@@ -1,5 +1,6 @@
 """Homophily by training labels, and the kind of a graph that has none by name."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,8 @@ class TrainingHomophily(NamedTuple):
         share: Of those that join two nodes of one class; nan when there is no such edge.
         adjusted: The share beyond what classes of these degrees give by chance, over the most
             there could be: 1 when all edges stay within a class, 0 by chance, negative below it
-            (Platonov et al. 2023, https://arxiv.org/abs/2209.06177).
+            (Platonov et al. 2023, https://arxiv.org/abs/2209.06177). nan when all the edges are
+            within one class, as chance would have it so too.
         edges: How many undirected edges were counted, per split on average.
     """
 
@@ -75,7 +77,7 @@ def kind_of(graph: Graph) -> Kind:
         'heterophily'
     """
     found = training_homophily(graph)
-    if found.edges >= _FEWEST_EDGES:
+    if found.edges >= _FEWEST_EDGES and not math.isnan(found.adjusted):
         return "homophily" if found.adjusted >= _HOMOPHILOUS else "heterophily"
     # One-hot node numbers and degrees say nothing of likeness; most graphs are homophilous.
     alike = graph.about.scaling == "made" or _feature_likeness(graph) >= _ALIKE

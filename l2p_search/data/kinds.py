@@ -1,37 +1,46 @@
-"""Which defaults a graph gets: by its name where it has one, else by its training labels."""
+"""The kind of a graph, homophilous or heterophilous, which decides its default configuration."""
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
+from l2p_search.data.homophily import kind_of
 from l2p_search.metrics import Metric
 
-_HOMOPHILOUS = 0.5
-"""The share of edges within a class from which a graph counts as homophilous."""
 _RARE = 0.3
 """The share of training nodes below which one class of two counts as rare."""
 
 
-def kind_of(graph: Graph) -> Kind:
-    """Homophily or heterophily.
+def default_kind(graph: Graph) -> Kind:
+    """Whether neighbours tend to be of one class, as far as it may be known before training.
 
-    A known graph has its kind by name. Of any other, the edges between training nodes of one
-    split are looked at, and no validation or test label. Where there is no such edge, neighbours
-    say nothing that is known, and the graph is taken as heterophilous.
+    A dataset of the paper has the kind that the paper gives it. The kind of any other graph is
+    found from training labels and features; no validation or test label is read.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        "homophily" or "heterophily".
     """
-    if graph.name in DATASETS:
-        return DATASETS[graph.name].kind
-    source, target = graph.edges
-    within = total = 0
-    for train in graph.train:
-        both = train[source] & train[target]
-        within += int((graph.y[source[both]] == graph.y[target[both]]).sum())
-        total += int(both.sum())
-    return "homophily" if total and within / total >= _HOMOPHILOUS else "heterophily"
+    known = DATASETS.get(graph.name)
+    return kind_of(graph) if known is None else known.kind
 
 
 def default_config(graph: Graph) -> TrialConfig:
-    """The configuration that a graph is trained with where nothing else is said."""
-    return DEFAULTS[kind_of(graph)]
+    """The configuration that a graph is trained with where no hyperparameter is given.
+
+    Args:
+        graph: The graph; its kind decides.
+
+    Returns:
+        A complete configuration.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> default_config(demo_graph()).K
+        8
+    """
+    return DEFAULTS[default_kind(graph)]
 
 
 def default_metric(graph: Graph) -> Metric:

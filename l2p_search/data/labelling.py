@@ -114,7 +114,8 @@ def _typed(where: str, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         except OverflowError:  # integers beyond 64 bits
             labels = typed.astype(str)
     elif labels.dtype.kind in "US":
-        labels = labels.astype(str)
+        if labels.dtype.kind == "S":
+            labels = np.char.decode(labels, "utf-8", "replace")
         missing = labels == ""
     else:
         missing = np.zeros(len(labels), dtype=bool)

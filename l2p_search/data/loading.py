@@ -8,6 +8,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
+from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
@@ -20,6 +21,7 @@ from l2p_search.data.sources.pyg import read_data
 from l2p_search.errors import DataError, did_you_mean
 
 
+@left_as_found()
 def load_graph(
     source: Any,
     data_dir: Path | str | None = None,
@@ -84,6 +86,41 @@ def load_graph(
         "split": split,
         "weight": weight,
     }
+    graph = _load(source, data_dir, given, splits=splits, scale=scale, name=name)
+    if not isinstance(source, str | Path):
+        return graph
+    request = _request(source, {**given, "splits": splits, "scale": scale, "name": name})
+    return replace(graph, about=replace(graph.about, request=request))
+
+
+def _request(source: str | Path, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as a journal can keep them: paths from the root, defaults left out."""
+    request: dict[str, Any] = {"source": _absolute(source)}
+    for key, value in given.items():
+        if value is not None and (key, value) != ("scale", "auto"):
+            path = key in ("edges", "features") or isinstance(value, Path)
+            request[key] = _absolute(value) if path else value
+    return request
+
+
+def _absolute(given: Any) -> Any:
+    """A path that exists, from the root; anything else as it is."""
+    if not isinstance(given, str | Path):
+        return given
+    path = Path(given).expanduser()
+    known = isinstance(given, str) and is_known(given)
+    return str(path.absolute()) if path.exists() and not known else str(given)
+
+
+def _load(
+    source: Any,
+    data_dir: Path | str | None,
+    given: dict[str, Any],
+    *,
+    splits: str | None,
+    scale: str,
+    name: str | None,
+) -> Graph:
     options = {key: value for key, value in given.items() if value is not None}
     if isinstance(source, str) and is_known(source):
         refuse_options(source, options, ())

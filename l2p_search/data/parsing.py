@@ -17,7 +17,7 @@ from l2p_search.data.about import About
 from l2p_search.data.catalogue import Dataset
 from l2p_search.data.graph import Graph, row_normalised, undirected
 from l2p_search.data.raw_files import verify
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, either
 
 
 def parse(dataset: Dataset, raw: Path) -> Graph:
@@ -94,7 +94,7 @@ def _not_found(dataset: Dataset, wanted: Path, why: str) -> DataError:
     listed = ", ".join(names) if len(names) <= 4 else f"{names[0]} .. {names[-1]}"
     return DataError(
         f"{dataset.name}: no raw files, and {why}; put its {len(names)} files ({listed}) into"
-        f" {wanted}, or try the built-in graph: --dataset demo"
+        f" {wanted}, or try the built-in graph: {either('source', '--dataset')} demo"
     )
 
 

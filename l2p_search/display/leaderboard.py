@@ -31,16 +31,19 @@ def leaderboard(
     metric: Metric = "accuracy",
     alive: bool = True,
 ) -> Table:
-    """The given trials: validation, whether they tie with the best, and what varied.
+    """A table of trials: their score, whether they tie with the best, hyperparameters.
 
     Args:
         records: The trials to show, in this order.
         keys: The hyperparameters that get a column.
         best: The search's best trial.
         ties: The numbers of the trials that tie with it.
-        title: Stands above the table.
+        title: The line above the table.
         metric: What the trials are judged by.
-        alive: Whether the search runs now; if not, an open trial was interrupted.
+        alive: Whether the search runs now; if not, a trial without an end was interrupted.
+
+    Returns:
+        The table, for a rich console.
     """
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")

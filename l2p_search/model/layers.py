@@ -118,10 +118,9 @@ class Adjacency:
     """A_hat = D^-1/2 (A + I) D^-1/2 of one graph, with other edges dropped for every seed.
 
     DropEdge (Rong, Huang, Xu and Huang, ICLR 2020, https://arxiv.org/abs/1907.10903) drops a
-    share of the edges in each training step and normalises what is left, by the weights of the edges when the
-    graph has some. An edge is dropped in
-    both directions or in none, so A_hat stays symmetric: the backward pass of a convolution is
-    the same convolution.
+    share of the edges in each training step and normalises what is left, by the weights of the
+    edges when the graph has some. An edge is dropped in both directions or in none, so A_hat
+    stays symmetric: the backward pass of a convolution is the same convolution.
     """
 
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:

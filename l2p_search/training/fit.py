@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import split_of
@@ -45,7 +46,7 @@ def fit(
     seeds: Sequence[int],
     *,
     metric: Metric = "accuracy",
-    memory_gb: float = 4.0,
+    memory_gb: float = defaults.MEMORY_GB,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
     on_seed: Callable[[Predicted], None] = lambda predicted: None,

@@ -54,3 +54,13 @@ def test_the_kind_of_the_papers_graphs_is_found_without_their_names(
 def test_made_features_say_nothing_and_most_graphs_are_homophilous() -> None:
     graph = Graph.build(edges=[[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]], y=[0, 1] * 20)
     assert kind_of(graph) == "homophily"
+
+
+def test_edges_within_one_class_only_say_nothing_beyond_chance() -> None:
+    y = np.array([0] * 200 + [1] * 200)
+    ring = np.stack([np.arange(200), (np.arange(200) + 1) % 200])
+    graph = Graph.build(edges=ring, y=y, x=np.where(y[:, None] == 0, [1.0, -1.0], [-1.0, 1.0]))
+    found = training_homophily(graph)
+    assert (found.share, np.isnan(found.adjusted)) == (1.0, True)
+    assert kind_of(graph) == "homophily"
+    assert "beyond chance" not in graph.describe()

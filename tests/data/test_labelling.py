@@ -16,6 +16,8 @@ _NAN = float("nan")
         (np.array([1.0, _NAN, 2.0, 1.0]), [0, -1, 1, 0], ("1", "2")),
         (np.array([True, False, True, True]), [1, 0, 1, 1], ("False", "True")),
         (np.array(["b", "a", "", "b"]), [1, 0, -1, 1], ("a", "b")),
+        (np.array(["b", "\u00e4", "", "b"]).astype("U"), [0, 1, -1, 0], ("b", "\u00e4")),
+        (np.array([b"b", "\u00e4".encode(), b"", b"b"]), [0, 1, -1, 0], ("b", "\u00e4")),
         (np.array(["b", None, _NAN, "a"], dtype=object), [1, -1, -1, 0], ("a", "b")),
         (np.array([1, None, 2, 1], dtype=object), [0, -1, 1, 0], ("1", "2")),
         (np.array([1.0, None, 2, 1], dtype=object), [0, -1, 1, 0], ("1", "2")),

@@ -8,6 +8,7 @@ from l2p_search.data.raw_files import (
     cache_folder,
     data_folders,
     find_raw,
+    temporary_beside,
     verify,
 )
 from l2p_search.errors import DataError
@@ -41,3 +42,19 @@ def test_the_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch)
     assert cache_folder() == Path("/somewhere/l2p-search")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "l2p-search"
+
+
+def test_a_temporary_folder_is_beside_and_goes_away(tmp_path: Path) -> None:
+    with temporary_beside(tmp_path / "deep" / "target") as folder:
+        assert folder.parent == tmp_path / "deep"
+        (folder / "half").touch()
+    assert list((tmp_path / "deep").iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(DataError, match=r"cannot be written to .* by XDG_CACHE_HOME"),
+        temporary_beside(tmp_path / "file" / "target"),
+    ):
+        pass

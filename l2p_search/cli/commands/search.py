@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from l2p_search import defaults
 from l2p_search.cli.options import (
-    add_data_dir,
+    add_dataset,
     add_dir,
     add_messages,
     add_resources,
@@ -19,6 +19,7 @@ from l2p_search.cli.options import (
     log_to,
     natural,
     positive,
+    reading,
 )
 from l2p_search.cli.signals import Signals, say
 from l2p_search.errors import SearchExistsError, UserError
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of a search. Those that make up a search default to None: not given."""
     what = parser.add_argument_group("what to search")
-    what.add_argument("--dataset", metavar="NAME", help="a dataset of `l2p-search datasets`")
-    add_data_dir(what)
+    add_dataset(what, required=False)
     what.add_argument(
         "--space",
         metavar="NAME",
@@ -174,6 +174,7 @@ def run(args: argparse.Namespace) -> int:
                     confirm_ties=args.confirm_ties,
                     time_budget=args.time_budget,
                     data_dir=args.data_dir,
+                    reading=reading(vars(args)),
                 ),
                 resume=args.resume or args.dry_run,
                 ask=not args.quiet,
@@ -242,13 +243,14 @@ def _print(search: "Search", as_json: bool) -> None:
     print_summary(search.summary(), console if console.is_terminal else Console(width=140))
     if search.best is None:
         return
-    name, where = search.name, _where(search.directory)
+    name, where = shlex.quote(search.name), _where(search.directory)
     print("\nnext")
     print("  l2p-search ui                         # compare the trials in MLflow")
     print(f"  l2p-search report --search {name}{where}")
     print(f"  l2p-search export --search {name}{where} --out best.yaml")
     best_file = shlex.quote(str(search.directory / "best.yaml"))
-    print(f"  l2p-search train --dataset {search.settings.dataset} --config {best_file}")
+    dataset = shlex.quote(search.settings.dataset)
+    print(f"  l2p-search train --dataset {dataset} --config {best_file}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
@@ -289,7 +291,7 @@ def _again(name: str | None) -> str:
 
 
 def _again_of(directory: Path) -> str:
-    return f"l2p-search --resume --name {directory.name}{_where(directory)}"
+    return f"l2p-search --resume --name {shlex.quote(directory.name)}{_where(directory)}"
 
 
 def _where(directory: Path) -> str:

@@ -15,6 +15,7 @@ from l2p_search.errors import DataError
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _NO_TABLE = {"{": "JSON", "[": "JSON", "<": "XML or HTML"}
+_START = 1 << 20
 _SAMPLE_LINES = 20
 _BLOCK = 1 << 26
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+")
@@ -44,11 +45,9 @@ def parse_csv(path: Path, content: bytes, *, header: bool) -> Table:
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     text = decoded(path, content)
-    if text.lstrip()[:1] in _NO_TABLE:
-        raise DataError(
-            f"{path}: is {_NO_TABLE[text.lstrip()[0]]}, not a table; give CSV or Parquet"
-        )
-    if not text.split("\n", 1)[0].strip():
+    if (sign := text[:_START].lstrip()[:1]) in _NO_TABLE:
+        raise DataError(f"{path}: is {_NO_TABLE[sign]}, not a table; give CSV or Parquet")
+    if not text[:_START].split("\n", 1)[0].strip():
         raise DataError(f"{path}, line 1: is empty; begin the file with the names of the columns")
     delimiter = _delimiter(text)
     data = _parsed(path, content, text, delimiter or ",")
@@ -67,7 +66,10 @@ def parse_csv(path: Path, content: bytes, *, header: bool) -> Table:
         )
     _check_quotes(path, content, data)
     rows = _filled_rows(data)[int(has_header) :]
-    kept = data if len(rows) == data.num_rows else data.take(pa.array(rows))
+    # Without empty lines among the rows, a slice spares the copy.
+    whole = len(rows) == 0 or rows[-1] - rows[0] == len(rows) - 1
+    start = int(rows[0]) if len(rows) else 0
+    kept = data.slice(start, len(rows)) if whole else data.take(pa.array(rows))
     columns = {
         name: pc.utf8_trim_whitespace(column.combine_chunks())
         for name, column in zip(names, kept.columns, strict=True)
@@ -176,7 +178,7 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
 
 def _delimiter(text: str) -> str | None:
     """The delimiter that cuts the first lines into equally many columns; None for one column."""
-    sample = "\n".join(text[: 1 << 20].splitlines()[:_SAMPLE_LINES])
+    sample = "\n".join(text[:_START].splitlines()[:_SAMPLE_LINES])
     lines = [line for line in re.sub(r'"[^"]*"', "", sample).split("\n") if line.strip()]
     best, best_score = None, (False, 0)
     for delimiter in _DELIMITERS:
@@ -190,9 +192,9 @@ def _delimiter(text: str) -> str | None:
 def _cells(text: str, delimiter: str) -> list[str]:
     """The cells of the first record."""
     try:
-        return next(csv.reader(io.StringIO(text), delimiter=delimiter))
+        return next(csv.reader(io.StringIO(text[:_START]), delimiter=delimiter))
     except csv.Error:  # a cell beyond the csv module's limit of 128 KiB
-        return text.split("\n", 1)[0].split(delimiter)
+        return text[:_START].split("\n", 1)[0].split(delimiter)
 
 
 def _filled_rows(data: Any) -> np.ndarray:

@@ -8,15 +8,15 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import warnings
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.raw_files import cache_folder
+from l2p_search.data.raw_files import cache_folder, temporary_beside
 from l2p_search.data.sources.pyg import read_data
 from l2p_search.errors import DataError, did_you_mean
 
@@ -25,6 +25,8 @@ _LEAK = (
     "many nodes are duplicates of others, in training and in test alike, which flatters every"
     " model (Platonov et al. 2023): {}-filtered is without them"
 )
+_NAME = re.compile(r"^ *name(?: \(str\))?:(.*?)(?=^ *\w+(?: \([^)]*\))?: |\Z)", re.M | re.S)
+"""What a class's documentation says of its argument `name`."""
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
@@ -73,7 +75,7 @@ def read_imported(
     )
     if class_name == "WikipediaNetwork" and (chosen or "").lower() in _LEAKING:
         note = _LEAK.format((chosen or "").lower())
-        return RawGraph(**{**vars(raw), "notes": (*raw.notes, note)})
+        return replace(raw, notes=(*raw.notes, note))
     return raw
 
 
@@ -151,23 +153,23 @@ def _pyg_dataset(text: str, class_name: str, given: str) -> tuple[Any, str | Non
         raise DataError(f"{text}: {class_name} has no names; give pyg:{class_name}")
     if "root" not in parameters:
         return _made(text, found, arguments), chosen
-    folder = cache_folder() / "pyg" / "-".join(filter(None, (class_name, chosen)))
+    called = "-".join(filter(None, (class_name, chosen)))
+    folder = cache_folder() / "pyg" / re.sub(r"[^\w.-]", "_", called)
     if folder.is_dir():
         return _made(text, found, {"root": str(folder), **arguments}), chosen
     # Made beside its place and then moved there: a download that is cut short leaves nothing.
-    with contextlib.suppress(FileExistsError):
-        folder.parent.mkdir(parents=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        dataset = _made(text, found, {"root": str(Path(temporary) / "new"), **arguments})
+    with temporary_beside(folder) as temporary:
+        dataset = _made(text, found, {"root": str(temporary / "new"), **arguments})
         with contextlib.suppress(OSError):
-            shutil.move(Path(temporary) / "new", folder)
+            shutil.move(temporary / "new", folder)
     return dataset, chosen
 
 
 def _spelled(text: str, class_name: str, given: str, documentation: str) -> str:
     """The name as the class's documentation spells it."""
-    described = documentation.partition("name (str)")[2].partition(" (str, optional)")[0]
-    names: list[str] = list(dict.fromkeys(re.findall(r':obj:`"([^"]+)"`', described)))
+    described = _NAME.search(documentation)
+    quoted = re.findall(r':obj:`"([^"]+)"`', described[1]) if described else []
+    names: list[str] = list(dict.fromkeys(quoted))
     if not given:
         examples = f", for example pyg:{class_name}:{names[0]}" if names else ""
         raise DataError(f"{text}: {class_name} needs a name{examples}")

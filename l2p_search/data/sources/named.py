@@ -1,12 +1,11 @@
 """Datasets by name: the paper's seven, `demo`, and benchmarks that came later."""
 
-import contextlib
 import hashlib
 import http.client
 import os
-import tempfile
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 from l2p_search.data.cache import read_cached, write_cached
@@ -16,10 +15,16 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.parsing import about_published, download, parse
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.raw_files import cache_folder, data_folders, find_raw, verify
+from l2p_search.data.raw_files import (
+    cache_folder,
+    data_folders,
+    find_raw,
+    temporary_beside,
+    verify,
+)
 from l2p_search.data.sources.imported import read_imported
 from l2p_search.data.sources.npz import read_npz
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 _FORMAT = 1
 """Raised when what a parsed graph holds changes; older caches are then made anew."""
@@ -93,12 +98,12 @@ def _read_benchmark(benchmark: Benchmark, data_dir: Path | None, with_masks: boo
     if benchmark.sha256 is not None:
         return raw
     note = "its file is read as it is, as no checksum of the published one is known here"
-    return RawGraph(**{**vars(raw), "notes": (*raw.notes, note)})
+    return replace(raw, notes=(*raw.notes, note))
 
 
 def _found(benchmark: Benchmark, data_dir: Path | None) -> Path | None:
     if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"--data-dir {data_dir}: no such folder; check the path")
+        raise DataError(f"{argument('data_dir')} {data_dir}: no such folder; check the path")
     for folder in (*data_folders(data_dir), cache_folder()):
         for path in (folder / benchmark.file, folder / "own" / benchmark.file):
             if path.is_file():
@@ -140,10 +145,8 @@ def _downloaded(benchmark: Benchmark, wanted: Path) -> Path:
                 f"{benchmark.name}: {url} is not the published file (its SHA-256 is"
                 f" {found[:12]}..); try again later"
             )
-    with contextlib.suppress(FileExistsError):
-        target.parent.mkdir(parents=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        part = Path(folder) / benchmark.file
+    with temporary_beside(target) as folder:
+        part = folder / benchmark.file
         part.write_bytes(content)
         os.replace(part, target)
     return target

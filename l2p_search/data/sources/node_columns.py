@@ -11,6 +11,7 @@ from l2p_search.data.sources.table_columns import read_column
 from l2p_search.data.sources.table_features import FeatureBlocks, column_features
 from l2p_search.data.sources.table_labels import read_labels
 from l2p_search.data.sources.table_splits import Masks, read_splits
+from l2p_search.errors import argument
 
 ReadFile = Callable[[str], FeatureBlocks | None]
 """The features in a file that `--features` names; None if there is no such file."""
@@ -112,7 +113,7 @@ def _chosen(
         else:
             part = read_file(name) if read_file is not None else None
         if part is None:
-            table.checked(name, "--features")
+            table.checked(name, argument("features"))
             raise AssertionError(name)
         gathered.blocks += part.blocks
         gathered.names += part.names

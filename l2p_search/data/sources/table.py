@@ -1,7 +1,7 @@
 """Table: named columns of equal length, and what messages call its rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from l2p_search.errors import DataError, did_you_mean
@@ -18,6 +18,7 @@ class Table:
         place: What messages call a row (counted from 0): "line 17", "row 16", "node 'Ann'".
         has_header: Whether the columns have names of their own.
         word: What messages call a column.
+        read: The columns that were parsed already, by name: text is parsed once.
     """
 
     source: str
@@ -26,6 +27,7 @@ class Table:
     place: Callable[[int], str]
     has_header: bool = True
     word: str = "column"
+    read: dict[str, Any] = field(default_factory=dict)
 
     def error(
         self, message: str, *, column: str | None = None, row: int | None = None

@@ -59,28 +59,13 @@ def read_column(table: Table, name: str, *, strict: bool = True) -> Column:
         >>> column.kind, column.values.tolist()
         ('number', [31.0, nan, 7.5])
     """
-    import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import types
-
-    array = table.arrays[name]
-    kind = array.type
-    if array.null_count == len(array):
-        return Column(name, "empty", None)
-    if types.is_large_string(kind) or types.is_string(kind):
-        return _from_text(table, name, array, strict)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return Column(name, "lists", array)
-    if types.is_date(kind) or types.is_timestamp(kind):
-        return Column(name, "time", _numpy(array.cast(pa.timestamp("us"))))
-    if types.is_boolean(kind) and array.null_count == 0:
-        return Column(name, "boolean", _numpy(array))
-    if types.is_integer(kind) and array.null_count == 0 and kind != pa.uint64():
-        return Column(name, "integer", _numpy(array.cast(pa.int64())))
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return _numbers(table, name, array.cast(pa.float64(), safe=False), strict)
-    if types.is_boolean(kind):
-        return _numbers(table, name, array.cast(pa.int8()).cast(pa.float64()), strict)
-    return Column(name, "other", None)
+    column: Column = table.read.get(name) or _parsed(name, table.arrays[name])
+    table.read[name] = column
+    if strict and column.kind == "number":
+        _refuse_infinity(table, column)
+    if strict and column.kind == "text":
+        _refuse_a_few_words(table, name)
+    return column
 
 
 def text_values(array: Any) -> np.ndarray:
@@ -97,7 +82,7 @@ def text_values(array: Any) -> np.ndarray:
         >>> text_values(pa.array(["a", "", "nan"])).tolist()
         ['a', None, None]
     """
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     array = array.cast(pa.large_string())
@@ -110,24 +95,42 @@ def _numpy(array: Any) -> np.ndarray:
     return np.array(array.to_numpy(zero_copy_only=False))
 
 
-def _from_text(table: Table, name: str, array: Any, strict: bool) -> Column:
+def _parsed(name: str, array: Any) -> Column:
     import pyarrow as pa
-    import pyarrow.compute as pc
+    from pyarrow import types
 
-    array = array.cast(pa.large_string())
-    missing = pc.is_in(array, pa.array(MISSING_NUMBER, pa.large_string()))
-    known = pc.if_else(missing, None, array)
+    kind = array.type
+    if array.null_count == len(array):
+        return Column(name, "empty", None)
+    if types.is_large_string(kind) or types.is_string(kind):
+        return _from_text(name, array)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return Column(name, "lists", array)
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return Column(name, "time", _numpy(array.cast(pa.timestamp("us"))))
+    if types.is_boolean(kind) and array.null_count == 0:
+        return Column(name, "boolean", _numpy(array))
+    if types.is_integer(kind) and array.null_count == 0 and kind != pa.uint64():
+        return Column(name, "integer", _numpy(array.cast(pa.int64())))
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return _numbers(name, array.cast(pa.float64(), safe=False))
+    if types.is_boolean(kind):
+        return _numbers(name, array.cast(pa.int8()).cast(pa.float64()))
+    return Column(name, "other", None)
+
+
+def _from_text(name: str, array: Any) -> Column:
+    import pyarrow as pa
+
+    known = _known(array)
     if known.null_count == len(known):
         words = text_values(array)
         return Column(name, "text" if any(words) else "empty", words)
-    lowered = pc.utf8_lower(known)
-    if pc.all(
-        pc.is_in(lowered.drop_null(), pa.array(["true", "false"], pa.large_string()))
-    ).as_py():
-        is_true = pc.equal(lowered, "true")
+    is_true = _booleans(known)
+    if is_true is not None:
         if known.null_count == 0:
             return Column(name, "boolean", _numpy(is_true))
-        return _numbers(table, name, is_true.cast(pa.int8()).cast(pa.float64()), strict)
+        return _numbers(name, is_true.cast(pa.int8()).cast(pa.float64()))
     try:
         whole = known.cast(pa.int64())
     except pa.ArrowInvalid:
@@ -136,14 +139,27 @@ def _from_text(table: Table, name: str, array: Any, strict: bool) -> Column:
         if whole.null_count == 0:
             return Column(name, "integer", _numpy(whole))
     try:
-        return _numbers(table, name, known.cast(pa.float64()), strict)
+        return _numbers(name, known.cast(pa.float64()))
     except pa.ArrowInvalid:
-        if strict:
-            _refuse_a_few_words(table, name, known)
+        pass
     lists = _written_lists(array)
     if lists is not None:
         return Column(name, "lists", lists)
     return Column(name, "text", text_values(array))
+
+
+def _booleans(known: Any) -> Any:
+    """The booleans that text stands for, in any case; None if it stands for something else."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    words = pa.array(["true", "false"], pa.large_string())
+    first = known[pc.index(known.is_valid(), True).as_py()].as_py()
+    if first.lower() not in ("true", "false"):  # spares large columns of numbers the rest
+        return None
+    lowered = pc.utf8_lower(known)
+    all_words = pc.all(pc.is_in(lowered.drop_null(), words)).as_py()
+    return pc.equal(lowered, "true") if all_words else None
 
 
 def _written_lists(array: Any) -> list[list[Any] | None] | None:
@@ -163,25 +179,38 @@ def _written_lists(array: Any) -> list[list[Any] | None] | None:
     return lists if len(lists) == len(given) else None
 
 
-def _numbers(table: Table, name: str, array: Any, strict: bool) -> Column:
+def _numbers(name: str, array: Any) -> Column:
     values = _numpy(array)
-    infinite = np.isinf(values)
-    if strict and infinite.any():
+    return Column(name, "empty" if np.isnan(values).all() else "number", values)
+
+
+def _known(array: Any) -> Any:
+    """Text, and null where it stands for a missing number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = array.cast(pa.large_string())
+    missing = pc.is_in(array, pa.array(MISSING_NUMBER, pa.large_string()))
+    return pc.if_else(missing, None, array)
+
+
+def _refuse_infinity(table: Table, column: Column) -> None:
+    infinite = np.isinf(column.values)
+    if infinite.any():
         row = int(infinite.argmax())
         raise table.error(
-            f"{values[row]} is not a finite number{_more(int(infinite.sum()))}; correct it, or"
-            f" leave out the {table.word}",
-            column=name,
+            f"{column.values[row]} is not a finite number{_more(int(infinite.sum()))}; correct it,"
+            f" or leave out the {table.word}",
+            column=column.name,
             row=row,
         )
-    kind: Kind = "empty" if np.isnan(values).all() else "number"
-    return Column(name, kind, values)
 
 
-def _refuse_a_few_words(table: Table, name: str, known: Any) -> None:
+def _refuse_a_few_words(table: Table, name: str) -> None:
     """Refuse a column of numbers in which some value is none."""
     import pyarrow.compute as pc
 
+    known = _known(table.arrays[name])
     given = len(known) - known.null_count
     is_number = pc.match_substring_regex(known, _NUMBER).fill_null(True)
     row = pc.index(is_number, False).as_py()

@@ -9,6 +9,7 @@ from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column
 from l2p_search.data.sources.table_ids import positions
 from l2p_search.data.sources.table_names import ENDS, WEIGHTS, plain, usual
+from l2p_search.errors import argument
 
 
 def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str, str]:
@@ -35,11 +36,14 @@ def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str
             " columns by a comma, a semicolon, a tab or a bar"
         )
     if source is not None:
-        table.checked(source, "--source")
+        table.checked(source, argument("source_column"))
     if target is not None:
-        table.checked(target, "--target")
+        table.checked(target, argument("target_column"))
     if source is not None and source == target:
-        raise table.error(f"--source and --target both name {quoted(source)}; name two columns")
+        raise table.error(
+            f"{argument('source_column')} and {argument('target_column')} both name"
+            f" {quoted(source)}; name two columns"
+        )
     by_name = {plain(name): name for name in table.arrays}
     pairs = [(by_name[a], by_name[b]) for a, b in ENDS if a in by_name and b in by_name]
     if len(table.arrays) == 2 and not pairs:
@@ -52,9 +56,13 @@ def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str
         return pairs[0]
     if pairs:
         shown = " and ".join(f"({a}, {b})" for a, b in pairs)
-        raise table.error(f"{shown} may both be the ends; choose with --source and --target")
+        raise table.error(
+            f"{shown} may both be the ends; choose with {argument('source_column')} and"
+            f" {argument('target_column')}"
+        )
     raise table.error(
-        f"which two columns name the nodes of an edge? Name them with --source and --target:"
+        "which two columns name the nodes of an edge? Name them with"
+        f" {argument('source_column')} and {argument('target_column')}:"
         f" {listed(list(table.arrays), 20)}"
     )
 
@@ -134,12 +142,14 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         [1.0, 2.5]
     """
     if weight is not None:
-        edges.checked(weight, "--weight")
+        edges.checked(weight, argument("weight"))
     found = [weight] if weight is not None else usual(edges.arrays, WEIGHTS)
     if not found:
         return None, []
     if len(found) > 1:
-        raise edges.error(f"{listed(found)} may all be the weight; name one with --weight")
+        raise edges.error(
+            f"{listed(found)} may all be the weight; name one with {argument('weight')}"
+        )
     name = found[0]
     column = read_column(edges, name)
     if column.kind not in ("integer", "number", "boolean"):

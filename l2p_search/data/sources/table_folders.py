@@ -7,7 +7,7 @@ from pathlib import Path
 from l2p_search.data.sources.table import listed
 from l2p_search.data.sources.table_files import column_names
 from l2p_search.data.sources.table_names import ENDS, LABELS, plain, usual
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument, either
 
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
 _EDGES = ("edge", "link", "relationship", "relation", "connection")
@@ -68,9 +68,12 @@ def _edge_table(folder: Path, tables: Sequence[Path]) -> Path:
     if len(found) == 1:
         return found[0]
     if found:
-        raise DataError(f"{folder}: {_names(found)} may all be the edges; name one with --edges")
+        raise DataError(
+            f"{folder}: {_names(found)} may all be the edges; name one with {argument('edges')}"
+        )
     raise DataError(
-        f"{folder}: none of {_names(tables)} looks like the edges; name the file with --edges"
+        f"{folder}: none of {_names(tables)} looks like the edges; name the file with"
+        f" {argument('edges')}"
     )
 
 
@@ -87,7 +90,8 @@ def _node_table(folder: Path, tables: Sequence[Path], label: str | None) -> Path
     if len(found) == 1:
         return found[0]
     raise DataError(
-        f"{folder}: {_names(found)} may all be the nodes; name one as --dataset, with --edges"
+        f"{folder}: {_names(found)} may all be the nodes; name one as"
+        f" {either('source', '--dataset')}, with {argument('edges')}"
     )
 
 
@@ -97,7 +101,8 @@ def _features(folder: Path, files: Sequence[Path]) -> Path | None:
     found = [path for path in found if _is_called(path, ("feat", "words", "attr"))]
     if len(found) > 1:
         raise DataError(
-            f"{folder}: {_names(found)} may all be the features; name one with --features"
+            f"{folder}: {_names(found)} may all be the features; name one with"
+            f" {argument('features')}"
         )
     return found[0] if found else None
 

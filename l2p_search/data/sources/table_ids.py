@@ -8,6 +8,7 @@ import numpy as np
 from l2p_search.data.sources.table import Table, listed
 from l2p_search.data.sources.table_columns import read_column
 from l2p_search.data.sources.table_names import is_usual_id, looks_like_an_id
+from l2p_search.errors import argument
 
 
 def read_ids(table: Table, name: str) -> Any:
@@ -99,7 +100,7 @@ def find_ids(nodes: Table, ends: Sequence[Any], label: str, given: str | None) -
         'new_id'
     """
     if given is not None:
-        return nodes.checked(given, "--id")
+        return nodes.checked(given, argument("id"))
     names = [name for name in nodes.arrays if name != label]
     called_id = [name for name in names if is_usual_id(name)]
     maybe_id = [name for name in names if looks_like_an_id(name) and name not in called_id]
@@ -116,7 +117,8 @@ def find_ids(nodes: Table, ends: Sequence[Any], label: str, given: str | None) -
         fitting = [name for name in candidates if shares[name] == 1.0]
         if len(fitting) > 1 and not _alike(nodes, fitting):
             raise nodes.error(
-                f"{listed(fitting)} both contain the ends of every edge; choose with --id"
+                f"{listed(fitting)} both contain the ends of every edge; choose with"
+                f" {argument('id')}"
             )
         if fitting:
             return fitting[0]

@@ -5,6 +5,7 @@ import numpy as np
 from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column, text_values
 from l2p_search.data.sources.table_names import LABELS, usual
+from l2p_search.errors import argument
 
 _FEW_CLASSES = 20
 
@@ -27,16 +28,21 @@ def find_label(table: Table, label: str | None) -> str:
         'Label'
     """
     if label is not None:
-        return table.checked(label, "--label")
+        return table.checked(label, argument("label"))
     found = usual(table.arrays, LABELS)
     if len(found) == 1:
         return found[0]
     if found:
-        raise table.error(f"{listed(found)} may all be the class; name one with --label")
+        raise table.error(
+            f"{listed(found)} may all be the class; name one with {argument('label')}"
+        )
     if not table.arrays:
-        raise table.error(f"has no {table.word}s, so no class; add one and name it with --label")
+        raise table.error(
+            f"has no {table.word}s, so no class; add one and name it with {argument('label')}"
+        )
     raise table.error(
-        f"which {table.word} is the class? Name it with --label: {listed(list(table.arrays), 20)}"
+        f"which {table.word} is the class? Name it with {argument('label')}:"
+        f" {listed(list(table.arrays), 20)}"
     )
 
 
@@ -113,7 +119,8 @@ def _check_classes(table: Table, name: str, values: np.ndarray, missing: np.ndar
         row = int((~missing).argmax())
         raise table.error(
             f"has {len(classes):,} different values (here {quoted(values[row])}) in"
-            f" {len(given):,} nodes, so it is no class; name another column with --label, or"
+            f" {len(given):,} nodes, so it is no class; name another column with"
+            f" {argument('label')}, or"
             " group its values",
             column=name,
             row=row,

@@ -8,6 +8,7 @@ import numpy as np
 from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column, text_values
 from l2p_search.data.sources.table_names import plain
+from l2p_search.errors import argument
 
 _PARTS = {"train": 0, "val": 1, "valid": 1, "validation": 1, "test": 2}
 _NAMES = ("train", "validation", "test")
@@ -69,7 +70,7 @@ def _named(table: Table, split: str) -> list[str]:
     numbered = _numbered(table, split)
     if numbered:
         return numbered
-    return [table.checked(name.strip(), "--split") for name in split.split(",")]
+    return [table.checked(name.strip(), argument("split")) for name in split.split(",")]
 
 
 def _numbered(table: Table, start: str) -> list[str]:

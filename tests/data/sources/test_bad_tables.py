@@ -12,7 +12,7 @@ import pytest
 
 from l2p_search.data.sources import whole_input
 from l2p_search.data.sources.tables import read_tables
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, in_shell
 from tests.data.sources.small_tables import EDGES, NODES, write
 
 
@@ -30,7 +30,7 @@ def _refused(folder: Path, says: str, nodes: Path | None = None, **options: Any)
         given.setdefault("edges", folder / "edges.csv")
     with pytest.raises(DataError) as error:
         read_tables(nodes, **given)
-    message = str(error.value).replace(f"{folder}/", "")
+    message = in_shell(error.value.message).replace(f"{folder}/", "")
     for words in says.split(" .. "):
         assert words in message, message
     assert len(message.splitlines()) == 1

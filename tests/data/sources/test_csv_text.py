@@ -33,6 +33,12 @@ def test_rows_know_their_lines() -> None:
     assert [table.place(row) for row in range(3)] == ["line 2", "line 6", "line 7"]
 
 
+def test_empty_lines_below_the_header_are_no_rows() -> None:
+    table = parse_csv(_PATH, b"a,b\n\n\n1,2\n3,4\n\n", header=True)
+    assert table.arrays["a"].to_pylist() == ["1", "3"]
+    assert [table.place(row) for row in range(2)] == ["line 4", "line 5"]
+
+
 def test_numbers_alone_are_no_header() -> None:
     table = parse_csv(_PATH, b"0,1\n1,2\n", header=False)
     assert list(table.arrays) == ["column 1", "column 2"]

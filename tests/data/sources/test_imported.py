@@ -8,6 +8,7 @@ from torch_geometric.data import Data, InMemoryDataset
 
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw_files import cache_folder
+from l2p_search.data.sources import imported
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.errors import DataError
 
@@ -127,6 +128,23 @@ def test_a_dataset_that_is_none_is_refused(text: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("class_name", "given", "spelled"),
+    [
+        ("Amazon", "photo", "Photo"),
+        ("Planetoid", "cora", "Cora"),
+        ("Coauthor", "cs", "CS"),
+        ("WikipediaNetwork", "Squirrel", "squirrel"),
+        ("HeterophilousGraphDataset", "roman-empire", "Roman-empire"),
+    ],
+)
+def test_names_are_found_in_the_documentation_of_pyg(
+    class_name: str, given: str, spelled: str
+) -> None:
+    documentation = getattr(datasets, class_name).__doc__
+    assert imported._spelled("", class_name, given, documentation) == spelled
+
+
+@pytest.mark.parametrize(
     ("error", "says"),
     [
         (ImportError("No module named 'rdkit'"), "needs another package: No module named 'rdkit'"),
@@ -147,7 +165,7 @@ def test_the_unfiltered_wikipedia_graphs_carry_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class WikipediaNetwork(Pretend):
-        """As PyG's. Args: name (str): (:obj:`"chameleon"`, :obj:`"squirrel"`)."""
+        __doc__ = datasets.WikipediaNetwork.__doc__
 
     monkeypatch.setattr(datasets, "WikipediaNetwork", WikipediaNetwork)
     (note,) = read_imported("pyg:WikipediaNetwork:chameleon").notes

@@ -12,7 +12,7 @@ from l2p_search.data import parsing
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.raw_files import DATA_VARIABLE, cache_folder
 from l2p_search.data.sources.named import load_named
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, in_shell
 
 # nodes, undirected edges, features, classes, splits, train/val/test of the first split
 _EXPECTED = {
@@ -125,9 +125,9 @@ def test_a_damaged_raw_file_is_named(
     damage(copied / file)  # type: ignore[operator]
     with pytest.raises(DataError) as error:
         load_named(name, copied)
-    assert says in str(error.value)
-    assert str(copied / file) in str(error.value)
-    assert "\n" not in str(error.value)
+    assert says in in_shell(error.value.message)
+    assert str(copied / file) in in_shell(error.value.message)
+    assert "\n" not in in_shell(error.value.message)
 
 
 def test_a_pickle_is_not_opened_before_its_checksum_is_known(copied: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_without_files_and_network_the_error_says_what_to_put_where(
     monkeypatch.setattr(parsing, "_pyg_dataset", unreachable)
     with pytest.raises(DataError) as error:
         load_named("cora", tmp_path)
-    message = str(error.value)
+    message = in_shell(error.value.message)
     for part in ("cora", "8 files", "ind.cora.allx", str(tmp_path / "Cora" / "raw"), "demo"):
         assert part in message
     assert "\n" not in message
@@ -202,7 +202,7 @@ def test_a_changed_file_of_a_benchmark_is_refused(own_copy: Path) -> None:
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(DataError) as error:
         load_named("minesweeper", own_copy)
-    assert f"minesweeper: {path} is not the published file" in str(error.value)
+    assert f"minesweeper: {path} is not the published file" in in_shell(error.value.message)
 
 
 def test_a_file_without_a_known_checksum_is_read_with_a_note(own_copy: Path) -> None:
@@ -247,7 +247,7 @@ def test_without_a_network_the_error_says_what_to_put_where(
     assert "questions: no questions.npz, and the download failed: Name or service" in str(
         error.value
     )
-    assert str(tmp_path) in str(error.value)
+    assert str(tmp_path) in in_shell(error.value.message)
     assert not cache_folder().exists()
 
 

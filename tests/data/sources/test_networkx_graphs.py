@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from l2p_search.data.sources.networkx_graphs import read_graph_file, read_networkx
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, in_shell
 
 
 def _people(kind: type[nx.Graph] = nx.Graph) -> nx.Graph:
@@ -219,7 +219,7 @@ def test_a_bad_graph_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(DataError) as error:
         read_networkx(graph, **options)
-    message = str(error.value)
+    message = in_shell(error.value.message)
     assert message.startswith("the networkx graph")
     assert says in message
     assert len(message.splitlines()) == 1
@@ -278,7 +278,7 @@ def test_a_bad_file_is_refused_in_one_line(text: str, says: str, tmp_path: Path)
     path.write_text(text)
     with pytest.raises(DataError) as error:
         read_graph_file(path, label="y")
-    message = str(error.value)
+    message = in_shell(error.value.message)
     assert message.startswith(str(path))
     assert says in message
     assert len(message.splitlines()) == 1

@@ -12,7 +12,6 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator, Task
-from l2p_search.searching.space.space_file import parse_space
 from tests.searching.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
 
 ALL = SPACE.size or 0
@@ -30,44 +29,6 @@ def test_every_configuration_of_a_countable_space_is_visited_exactly_once(
     ids = [record.config.config_id for record in journal.records()]
     assert len(ids) == len(set(ids)) == ALL
     assert seen[0].exhausted
-
-
-def test_the_papers_space_has_432_configurations_and_each_is_proposed_once(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    from l2p_search.searching.space.shipped import load_space
-
-    space = load_space("paper")
-    journal = searched(
-        tmp_path / "s", small_graph, Goal(trials=432, confirm=0), space=space, sampler="random"
-    )
-    assert len({record.config.config_id for record in journal.records()}) == 432
-
-
-@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
-def test_a_search_begins_with_the_start_of_its_space(
-    sampler: str, tmp_path: Path, small_graph: Graph
-) -> None:
-    start = [{"K": 8, "dropout": 0.4}, {"K": 2, "dropout": 0.2, "lr": 0.01}]
-    space = parse_space("started", {**SPACE.to_mapping(), "start": start})
-    goal = Goal(trials=ALL, confirm=0)
-    journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
-    first, second, *_ = [record.config for record in journal.records()]
-    begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
-    # A grid is walked in its order, so that it can be told where one is.
-    assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
-    assert len({record.config.config_id for record in journal.records()}) == ALL
-
-
-@pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
-def test_a_seed_fixes_the_sequence(sampler: str, tmp_path: Path, small_graph: Graph) -> None:
-    goal = Goal(trials=14, confirm=0)
-    first, again, other = (
-        outcomes(searched(tmp_path / name, small_graph, goal, sampler=sampler, seed=seed))
-        for name, seed in (("a", 1), ("b", 1), ("c", 2))
-    )
-    assert first == again
-    assert first != other
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
@@ -93,18 +54,6 @@ def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
         journal = Journal.resume(tmp_path / "killed")
     assert outcomes(journal) == outcomes(whole)
     assert len(trained) == len(set(trained)) == 16
-
-
-def test_duplicates_are_answered_from_what_is_known_and_the_sampler_is_told(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0))
-    trials = journal.study.get_trials()
-    answered = [trial for trial in trials if "duplicate_of" in trial.user_attrs]
-    values = {record.number: record.objective for record in journal.records()}
-    assert answered
-    assert all(trial.value == values[trial.user_attrs["duplicate_of"]] for trial in answered)
-    assert len(journal.records()) == ALL
 
 
 def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
@@ -314,23 +263,6 @@ def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:
     journal.close()
     (again,) = Journal.resume(tmp_path / "s").records()
     assert again.reason is None
-
-
-def test_a_space_of_ranges_is_searched_without_repeats(tmp_path: Path, small_graph: Graph) -> None:
-    space = parse_space(
-        "ranges",
-        {
-            "lr": {"low": 1e-3, "high": 0.1, "log": True},
-            "K": {"low": 2, "high": 64, "log": True},
-            "dropout": {"low": 0.0, "high": 0.8, "step": 0.2},
-            "posterior": {"choices": ["quit", "select"]},
-        },
-    )
-    for sampler in ("tpe", "random", "gp"):
-        journal = searched(
-            tmp_path / sampler, small_graph, Goal(trials=15), space=space, sampler=sampler
-        )
-        assert len({r.config.config_id for r in journal.records()}) == 15
 
 
 def test_no_choice_of_a_search_depends_on_test_accuracy(

@@ -17,7 +17,7 @@ from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
-from l2p_search.searching.records.settings import Goal, SearchSettings
+from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.run import run_search
@@ -147,8 +147,3 @@ def _fit(
     from l2p_search.training.fit import fit
 
     return fit(graph, config, seeds)
-
-
-def test_settings_are_what_the_journal_gives_back(tmp_path: Path) -> None:
-    written = settings(_SPACE)
-    assert SearchSettings.from_mapping(written.to_mapping()) == written
