@@ -13,6 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from l2p_search.metrics import Metric, title
 from l2p_search.report.drawing import BLUE, GREY, MAP, ORANGE
 
 _MOST_LABELS = 8
@@ -30,8 +31,12 @@ class Point:
     complete: bool = True
 
 
-def course_figure(points: Sequence[Point], importance: Mapping[str, float] | None) -> Figure:
-    """Accuracy over the trials with the best so far; beside it what mattered, where known."""
+def course_figure(
+    points: Sequence[Point],
+    importance: Mapping[str, float] | None,
+    metric: Metric = "accuracy",
+) -> Figure:
+    """The metric over the trials with the best so far; beside it what mattered, where known."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     course, shares = figure.subplots(1, 2, width_ratios=(3, 2))
     complete = [point for point in points if point.complete]
@@ -42,7 +47,7 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     best = list(accumulate((point.score for point in complete), max))
     numbers = [point.number for point in complete]
     course.step(numbers, best, where="post", color=ORANGE, lw=2, label="best so far")
-    course.set(xlabel="trial", ylabel="validation accuracy, %")
+    course.set(xlabel="trial", ylabel=f"validation {title(metric)}, %")
     course.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)
     course.xaxis.set_major_locator(MaxNLocator(integer=True))
     if importance is None:
@@ -59,8 +64,8 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     return figure
 
 
-def lines_figure(points: Sequence[Point]) -> Figure:
-    """Complete trials as lines through their hyperparameters to their accuracy; the best bold."""
+def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure:
+    """Complete trials as lines through their hyperparameters to their score; the best bold."""
     ordered = sorted((p for p in points if p.complete), key=lambda point: point.score)
     keys = list(ordered[0].values)
     scores = np.array([point.score for point in ordered])
@@ -77,7 +82,7 @@ def lines_figure(points: Sequence[Point]) -> Figure:
     for row, score in zip(rows.T, scores, strict=True):
         axes.plot(row, color=colormaps[MAP](norm(score)), lw=0.9, alpha=0.75)
     axes.plot(rows[:, -1], color=ORANGE, lw=2.5, label=f"best: trial {ordered[-1].number}")
-    axes.set_xticks(range(len(keys) + 1), [*keys, "validation\naccuracy, %"])
+    axes.set_xticks(range(len(keys) + 1), [*keys, f"validation\n{title(metric)}, %"])
     axes.set(ylim=(-0.07, 1.07), xlim=(-0.3, len(keys) + 0.35), yticks=[])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -87,7 +92,7 @@ def lines_figure(points: Sequence[Point]) -> Figure:
         scale,
         ax=axes,
         extend="min" if low > scores.min() else "neither",
-        label="validation accuracy, %",
+        label=f"validation {title(metric)}, %",
     )
     return figure
 

@@ -274,6 +274,7 @@ def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memo
 def _report_interrupted(search: "Search", resume: str) -> None:
     """Say what was interrupted and how to go on."""
     from l2p_search.display.phrases import count
+    from l2p_search.metrics import briefly
 
     open_trials = [r.number for r in search.outcome.records if r.status == "running"]
     say(f"interrupted; {count(len(search.outcome.records) - len(open_trials), 'trial')} kept")
@@ -281,7 +282,8 @@ def _report_interrupted(search: "Search", resume: str) -> None:
         numbers = ", ".join(map(str, open_trials))
         say(f"interrupted and to run again: {count(len(open_trials), 'trial')} ({numbers})")
     if search.best is not None:
-        say(f"best so far: trial {search.best.number}, validation {search.best.objective:.2f} %")
+        named = briefly("validation", search.settings.metric)
+        say(f"best so far: trial {search.best.number}, {named} {search.best.objective:.2f} %")
     say(f"continue with: {resume}")
 
 

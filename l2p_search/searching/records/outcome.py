@@ -135,7 +135,7 @@ def _most_fresh(confirmations: Iterable[tuple[str, tuple[int, ...]]]) -> int:
 
 
 def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:
-    """The complete trial with the highest mean validation accuracy.
+    """The complete trial with the highest mean validation score.
 
     Args:
         records: Trials in any order and of any status.
@@ -154,7 +154,7 @@ def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
 
     Returns:
         The best trial, and then by accuracy every complete trial that a paired t-test on
-        validation accuracy cannot tell from it; empty when no trial is complete.
+        validation cannot tell from it; empty when no trial is complete.
     """
     ordered = _complete(records)
     if not ordered or ordered[0].result is None:
