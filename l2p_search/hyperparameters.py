@@ -16,7 +16,7 @@ from l2p_search.keys import BELOW_ONE, POSITIVE, key
 MAX_STEPS = 64
 """The largest K of the paper; the log-space posteriors are tested up to it."""
 
-Backbone = Literal["appnp", "gcn", "gat", "gcnii"]
+Backbone = Literal["appnp", "gcn", "gat", "gcnii", "sage"]
 Model = Literal[
     "l2p",
     "mlp",
@@ -32,6 +32,7 @@ Model = Literal[
     "geomgcn-i",
     "geomgcn-p",
     "geomgcn-s",
+    "sage",
 ]
 
 # Networks by what they have: a baseline has its model's name, L2P on a backbone is l2p-BACKBONE.
@@ -39,7 +40,8 @@ L2P = frozenset(f"l2p-{backbone}" for backbone in get_args(Backbone))
 ALL = L2P | set(get_args(Model)) - {"l2p"}
 _ON_APPNP = {"l2p-appnp"}
 _WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s"}
-_CONVOLUTIONAL = {"gcn", "resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcn", "l2p-gcnii"}
+_GCN_LIKE = {"gcn", "sage", "l2p-gcn", "l2p-sage"}
+_CONVOLUTIONAL = _GCN_LIKE | {"resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcnii"}
 _ATTENTIVE = {"gat", "l2p-gat"}
 _GCNII = {"gcnii", "l2p-gcnii"}
 _RETURNING = {"appnp", "gprgnn", "l2p-appnp"} | _GCNII
@@ -126,7 +128,7 @@ class Hyperparameters:
 
     # The model (section 4).
     backbone: Backbone = key(
-        "appnp", "what L2P propagates with: `appnp`, `gcn`, `gat` or `gcnii`", L2P
+        "appnp", "what L2P propagates with: `appnp`, `gcn`, `gat`, `gcnii` or `sage`", L2P
     )
     teleport: float = key(
         0.1,

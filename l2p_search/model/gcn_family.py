@@ -1,8 +1,8 @@
-"""GCN and its deep relatives: the residual, the jumping-knowledge and the inception connection.
+"""GCN, GraphSAGE, and GCN's relatives with residual, jumping-knowledge or inception connections.
 
 All have K convolutions one after another, relu between them: the first takes the features, the
 last gives class scores, and the connection decides what those in between hand on. With K = 2
-there are none in between, and all four are the same network.
+there are none in between, and GCN and its relatives are the same network.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
+from l2p_search.model.neighbour_mean import NeighbourMean
 from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
 
 
@@ -35,10 +36,16 @@ class Gcn(Baseline):
     Config keys: K, hidden, dropout, edge_dropout.
     """
 
+    adjacency: type[Adjacency] = Adjacency
+    """What a layer averages neighbours by."""
+
+    own: tuple[str, ...] = ()
+    """Letters of the matrices that multiply a node's own representation, in every layer."""
+
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = Adjacency(graph, config.edge_dropout, dtype)
+        self._adjacency = self.adjacency(graph, config.edge_dropout, dtype)
         self._rate, self._dtype = config.dropout, dtype
         self._middle = max(0, config.K - 2)
         self._single = config.K == 1
@@ -55,10 +62,12 @@ class Gcn(Baseline):
             self.noise_size += self._features.noise_size + graph.num_nodes * units
         # Parameters six times (gradient, moments, best state); of a layer's input what is dropped,
         # projected and convolved, with gradients, and the random bytes.
-        words = 6 * sum(a * b for a, b in self._shapes.values()) + 7 * graph.num_nodes * (
-            units + config.hidden
+        matrices = 1 + len(self.own)
+        words = 6 * matrices * sum(a * b for a, b in self._shapes.values()) + (
+            7 * graph.num_nodes * (units + config.hidden)
         )
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
+        self.first_layer = frozenset(f"{letter}_1" for letter in ("W", "b", *self.own))
 
     def middle_layers(self) -> list[str]:
         """The names of the layers between the first and the last."""
@@ -72,24 +81,46 @@ class Gcn(Baseline):
         """From H_1 [S, N, H] to what the last layer reads, [S, N, handed_on * H]."""
         h = first
         for name in self.middle_layers():
-            h = layers.convolution(name, h).relu()
+            h = self.layer(name, h, layers).relu()
         return h
+
+    def layer(self, name: str, h: Tensor | None, layers: LayeredPass) -> Tensor:
+        """One convolution of h [S, N, inputs], or of the features: [S, N, outputs]."""
+        return layers.convolution(name, h, self.own)
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta: Parameters = {}
         for name, shape in self._shapes.items():
-            theta[f"W_{name}"] = glorot(generators, shape, self._dtype)
+            for letter in ("W", *self.own):
+                theta[f"{letter}_{name}"] = glorot(generators, shape, self._dtype)
             theta[f"b_{name}"] = torch.zeros(len(generators), shape[1], dtype=self._dtype)
         return theta
 
     def class_scores(self, given: Pass) -> Tensor:
         """Convolve K times, read the last."""
         layers = LayeredPass(given, self._features, self._adjacency, self._rate)
-        h = layers.convolution("1")
+        h = self.layer("1", None, layers)
         if not self._single:
-            h = layers.convolution(self._last, self.middle(h.relu(), layers))
+            h = self.layer(self._last, self.middle(h.relu(), layers), layers)
         return rows_at(h, given.nodes)
+
+
+class Sage(Gcn):
+    """GraphSAGE with the mean aggregator, with K layers.
+
+    Hamilton, Ying and Leskovec, NeurIPS 2017, https://arxiv.org/abs/1706.02216. With H_0 = X, A
+    the adjacency without self-loops and D its degrees, D^-1 A H is the mean over neighbours:
+
+        H_k = relu(D^-1 A dropout(H_{k-1}) W_k + dropout(H_{k-1}) U_k + b_k)     for k < K
+        class scores  D^-1 A dropout(H_{K-1}) W_K + dropout(H_{K-1}) U_K + b_K
+
+    All neighbours are taken, not a sample of them. Parameters of theta as of `Gcn`, and U_k of
+    the shape of W_k. Config as of `Gcn`.
+    """
+
+    adjacency = NeighbourMean
+    own = ("U",)
 
 
 class ResGcn(Gcn):
@@ -103,7 +134,7 @@ class ResGcn(Gcn):
         """Every layer adds to what it read."""
         h = first
         for name in self.middle_layers():
-            h = layers.convolution(name, h).relu() + h
+            h = self.layer(name, h, layers).relu() + h
         return h
 
 
@@ -122,7 +153,7 @@ class JkNet(Gcn):
         """All hidden representations side by side."""
         hidden = [first]
         for name in self.middle_layers():
-            hidden.append(layers.convolution(name, hidden[-1]).relu())
+            hidden.append(self.layer(name, hidden[-1], layers).relu())
         return torch.cat(hidden, dim=2)
 
 
@@ -149,6 +180,6 @@ class IncepGcn(Gcn):
         for branch in range(1, self._middle + 1):
             h = first
             for place in range(1, branch + 1):
-                h = layers.convolution(f"{branch}_{place}", h).relu()
+                h = self.layer(f"{branch}_{place}", h, layers).relu()
             ends.append(h)
         return torch.cat(ends, dim=2)

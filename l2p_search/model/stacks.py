@@ -1,4 +1,4 @@
-"""Backbones that can be read after every step: GCN, GAT and GCNII*.
+"""Backbones that can be read after every step: GCN, GraphSAGE, GAT and GCNII*.
 
 H_0 = relu(dropout(X) W_in + b_in); each step then has parameters of its own. Unlike APPNP they
 are not linear, so hidden representations are propagated, not class scores.
@@ -17,6 +17,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
+from l2p_search.model.neighbour_mean import NeighbourMean
 from l2p_search.model.network import Parameters, Pass, fan_in, glorot
 
 
@@ -30,6 +31,9 @@ class Stack(ABC):
     Config keys: K, hidden, dropout, edge_dropout.
     """
 
+    adjacency: type[Adjacency] = Adjacency
+    """What a step averages neighbours by."""
+
     matrices_per_step = 1
     """H x H matrices among the parameters of a step."""
 
@@ -39,7 +43,7 @@ class Stack(ABC):
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = Adjacency(graph, config.edge_dropout, dtype)
+        self._adjacency = self.adjacency(graph, config.edge_dropout, dtype)
         self.width, self.K, self.dtype = config.hidden, config.K, dtype
         self._rate = config.dropout
         self._inputs, self._classes = graph.num_features, graph.num_classes
@@ -98,14 +102,32 @@ class GcnStack(Stack):
     W_k [S, H, H], b_k [S, H].
     """
 
+    own: tuple[str, ...] = ()
+    """Letters of the matrices that multiply a node's own representation, in every step."""
+
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
-        """A matrix and a bias."""
+        """The matrices and a bias."""
         shape = (self.width, self.width)
-        return {f"W_{step}": glorot(generators, shape, self.dtype), f"b_{step}": zero}
+        letters = ("W", *self.own)
+        theta = {f"{one}_{step}": glorot(generators, shape, self.dtype) for one in letters}
+        return theta | {f"b_{step}": zero}
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """One convolution."""
-        return layers.convolution(str(step), hidden[-1]).relu()
+        return layers.convolution(str(step), hidden[-1], self.own).relu()
+
+
+class SageStack(GcnStack):
+    """H_k = relu(D^-1 A dropout(H_{k-1}) W_k + dropout(H_{k-1}) U_k + b_k).
+
+    GraphSAGE with the mean aggregator: Hamilton, Ying and Leskovec, NeurIPS 2017,
+    https://arxiv.org/abs/1706.02216. A has no self-loops here, and D are its degrees. Parameters
+    of step k: W_k and U_k [S, H, H], b_k [S, H].
+    """
+
+    adjacency = NeighbourMean
+    matrices_per_step = 2
+    own = ("U",)
 
 
 class GcniiStack(Stack):

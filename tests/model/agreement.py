@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.nn import GATConv, GCN2Conv, GCNConv
+from torch_geometric.nn import GATConv, GCN2Conv, GCNConv, SAGEConv
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -94,6 +94,18 @@ def gcn_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
     return torch.func.functional_call(layer, given, (h, graph.edges))
 
 
+def sage_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
+    """torch_geometric's SAGEConv with the weights of a layer."""
+    weight = w(f"W_{name}")
+    given = {
+        "lin_l.weight": weight.T,
+        "lin_l.bias": w(f"b_{name}"),
+        "lin_r.weight": w(f"U_{name}").T,
+    }
+    layer = SAGEConv(*weight.shape, aggr="mean").double()
+    return torch.func.functional_call(layer, given, (h, graph.edges))
+
+
 def gat_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
     """torch_geometric's GATConv with the weights of a layer."""
     to, from_ = w(f"to_{name}"), w(f"from_{name}")
@@ -122,6 +134,8 @@ def stack_steps(graph: Graph, config: TrialConfig, backbone: str, w: Weights) ->
     for step in range(1, config.K + 1):
         if backbone == "gcn":
             h = gcn_layer(graph, hidden[-1], w, str(step)).relu()
+        elif backbone == "sage":
+            h = sage_layer(graph, hidden[-1], w, str(step)).relu()
         elif backbone == "gat":
             h = torch.nn.functional.elu(gat_layer(graph, hidden[-1], w, str(step)))
         else:

@@ -21,6 +21,7 @@ _MODELS: list[dict[str, Any]] = [
     {"backbone": "gcn"},
     {"backbone": "gat"},
     {"backbone": "gcnii"},
+    {"backbone": "sage"},
     {"backbone": "gcn", "scorer": "per_step"},
     {"encoder": "linear", "node_dropout": 0.3},
     {"skip": 0.5, "classifier": "per_step", "scorer": "per_step"},

@@ -4,13 +4,14 @@ from torch import Tensor
 
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
-from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn
+from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn, Sage
 from tests.model.agreement import (
     SEEDS,
     Weights,
     assert_baseline_agrees,
     config_of,
     gcn_layer,
+    sage_layer,
     started,
     x_of,
 )
@@ -53,6 +54,33 @@ def test_one_layer_goes_from_features_to_class_scores(kind: type[Gcn], small_gra
     assert_baseline_agrees(
         network, small_graph, lambda w: gcn_layer(small_graph, x_of(small_graph), w, "1")
     )
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_graphsage_agrees_with_torch_geometric(K: int, small_graph: Graph) -> None:
+    """The graph has a node without neighbours, whose mean is zero."""
+
+    def expected(w: Weights) -> Tensor:
+        h = x_of(small_graph)
+        for layer in range(1, K):
+            h = sage_layer(small_graph, h, w, str(layer)).relu()
+        return sage_layer(small_graph, h, w, str(K))
+
+    network = Sage(small_graph, config_of(K=K), torch.float64)
+    assert_baseline_agrees(network, small_graph, expected)
+    assert network.first_layer == {"W_1", "U_1", "b_1"}
+
+
+def test_a_layer_of_graphsage_drops_the_same_units_for_neighbours_and_node(
+    small_graph: Graph,
+) -> None:
+    """With every unit dropped, nothing of either matrix is left."""
+    network = Sage(small_graph, config_of(K=2, dropout=0.5), torch.float64)
+    levels = started(network)
+    noise = torch.zeros(len(SEEDS), network.noise_size, dtype=torch.uint8)
+    nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
+    found = network.read(levels, nodes, noise).logits[:, :, 0]
+    torch.testing.assert_close(found, levels.theta["b_2"][:, None].expand_as(found))
 
 
 def test_with_two_layers_all_four_are_one_network(small_graph: Graph) -> None:

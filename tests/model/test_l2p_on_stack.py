@@ -6,7 +6,7 @@ from torch import Tensor
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 from tests.model.agreement import (
     Weights,
     assert_agrees,
@@ -15,7 +15,12 @@ from tests.model.agreement import (
     stack_steps,
 )
 
-_STACKS: dict[str, type[Stack]] = {"gcn": GcnStack, "gat": GatStack, "gcnii": GcniiStack}
+_STACKS: dict[str, type[Stack]] = {
+    "gcn": GcnStack,
+    "gat": GatStack,
+    "gcnii": GcniiStack,
+    "sage": SageStack,
+}
 
 
 def _scores(hidden: list[Tensor], w: Weights) -> list[Tensor]:
@@ -37,6 +42,7 @@ def _quit(scores: list[Tensor]) -> Tensor:
         {"backbone": "gcn"},
         {"backbone": "gat"},
         {"backbone": "gcnii"},
+        {"backbone": "sage"},
         {"backbone": "gcn", "scorer": "per_step"},
         {"backbone": "gcnii", "scorer": "per_step", "posterior": "select"},
     ],

@@ -6,7 +6,7 @@ import torch
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.network import Pass
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 from l2p_search.training.seeds import Streams
 from tests.model.agreement import (
     SEEDS,
@@ -15,7 +15,12 @@ from tests.model.agreement import (
     stack_steps,
 )
 
-_STACKS: dict[str, type[Stack]] = {"gcn": GcnStack, "gat": GatStack, "gcnii": GcniiStack}
+_STACKS: dict[str, type[Stack]] = {
+    "gcn": GcnStack,
+    "gat": GatStack,
+    "gcnii": GcniiStack,
+    "sage": SageStack,
+}
 stacks = pytest.mark.parametrize("backbone", _STACKS)
 
 
@@ -65,7 +70,8 @@ def test_only_the_steps_of_gcnii_have_a_decay_of_their_own(small_graph: Graph) -
     config = config_of(K=2)
     of = {name: kind(small_graph, config, torch.float64) for name, kind in _STACKS.items()}
     assert of["gcnii"].step_weights == {"W_1", "V_1", "W_2", "V_2"}
-    assert of["gcn"].step_weights == of["gat"].step_weights == set()
+    for other in ("gcn", "gat", "sage"):
+        assert of[other].step_weights == set()
 
 
 def test_gcnii_without_identity_moves_no_weights(small_graph: Graph) -> None:
