@@ -43,6 +43,7 @@ _WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s"}
 _GCN_LIKE = {"gcn", "sage", "l2p-gcn", "l2p-sage"}
 _CONVOLUTIONAL = _GCN_LIKE | {"resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcnii"}
 _ATTENTIVE = {"gat", "l2p-gat"}
+_TUNABLE = _GCN_LIKE | _ATTENTIVE
 _GCNII = {"gcnii", "l2p-gcnii"}
 _RETURNING = {"appnp", "gprgnn", "l2p-appnp"} | _GCNII
 _LINEAR = ("encoder", "linear")
@@ -124,6 +125,27 @@ class Hyperparameters:
         "L2 penalty on the weights of GCNII's layers; at 0 they decay like the rest of theta",
         _GCNII,
         remedy="give 0 or more; at 0 steps decay like the rest of theta",
+    )
+    norm: Literal["none", "layer", "batch"] = key(
+        "none",
+        "normalisation before the activation of a hidden layer: `none`, `layer` (over the units"
+        " of a node) or `batch` (over the nodes of the graph)",
+        _TUNABLE,
+    )
+    residual: Literal["none", "linear"] = key(
+        "none",
+        "what a hidden layer adds to its convolution: `none`, or H_{k-1} V_k, a `linear` map of"
+        " what it read (Luo et al. 2024)",
+        _TUNABLE,
+    )
+    head_layers: int = key(
+        1,
+        "layers of the classifier: above 1 an MLP with relu and dropout, whose first layer in"
+        " `gcn`, `sage` and `gat` is the last convolution",
+        _TUNABLE,
+        low=1,
+        high=16,
+        remedy="give a number of layers from 1 to 16",
     )
 
     # The model (section 4).

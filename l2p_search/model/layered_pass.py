@@ -13,8 +13,8 @@ from torch import Tensor
 
 from l2p_search.model.attention import attention_heads
 from l2p_search.model.features import Features
-from l2p_search.model.layers import Adjacency, Noise, features_product
-from l2p_search.model.network import Pass
+from l2p_search.model.layers import Adjacency, Noise, drop_units, features_product
+from l2p_search.model.network import Pass, rows_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,17 @@ class LayeredPass:
     def dropped(self, h: Tensor) -> Tensor:
         """dropout(H) for h [S, N, H]."""
         return self._noise.dropped(h, self._rate)
+
+    def dropped_at(self, read: Tensor, nodes: Tensor) -> Tensor:
+        """dropout(R) for what was read at nodes [S, L]: r [S, L, H], or of several steps.
+
+        There is a random byte for every node of the graph and unit, read or not: what a node
+        loses does not depend on which others are read. Steps [T, S, L, H] lose the same units.
+        """
+        taken = self._noise.take(self._features.num_nodes, read.shape[-1], rate=self._rate)
+        if taken is None:
+            return read
+        return drop_units(read, rows_at(taken, nodes).expand_as(read), self._rate)
 
     def convolve(self, h: Tensor) -> Tensor:
         """A_hat H for h [S, N, H]."""
