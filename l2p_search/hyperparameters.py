@@ -33,13 +33,14 @@ Model = Literal[
     "geomgcn-p",
     "geomgcn-s",
     "sage",
+    "linkx",
 ]
 
 # Networks by what they have: a baseline has its model's name, L2P on a backbone is l2p-BACKBONE.
 L2P = frozenset(f"l2p-{backbone}" for backbone in get_args(Backbone))
 ALL = L2P | set(get_args(Model)) - {"l2p"}
 _ON_APPNP = {"l2p-appnp"}
-_WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s"}
+_WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s", "linkx"}
 _GCN_LIKE = {"gcn", "sage", "l2p-gcn", "l2p-sage"}
 _CONVOLUTIONAL = _GCN_LIKE | {"resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcnii"}
 _ATTENTIVE = {"gat", "l2p-gat"}
@@ -142,7 +143,7 @@ class Hyperparameters:
         1,
         "layers of the classifier: above 1 an MLP with relu and dropout, whose first layer in"
         " `gcn`, `sage` and `gat` is the last convolution",
-        _TUNABLE,
+        _TUNABLE | {"linkx"},
         low=1,
         high=16,
         remedy="give a number of layers from 1 to 16",

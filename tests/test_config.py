@@ -292,6 +292,7 @@ def test_the_loader_leaves_yaml_itself_alone() -> None:
         ("sage-tuned-drop", {"model": "sage", "residual": "linear", "edge_dropout": 0.3}),
         ("l2q-gat-tuned", {"backbone": "gat", "head_layers": 2}),
         ("gcnii", {"model": "gcnii", "norm": "layer"}),
+        ("linkx", {"model": "linkx", "head_layers": 2}),
         ("l2q", {"norm": "layer", "residual": "linear", "head_layers": 2}),
     ],
 )

@@ -12,6 +12,7 @@ from l2p_search.model.geomgcn import GeomGcn
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
 from l2p_search.model.linear_baselines import Appnp, Dagnn, GprGnn, Mlp
+from l2p_search.model.linkx import Linkx
 from l2p_search.model.network import Network
 from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 
@@ -68,4 +69,5 @@ _BASELINES: dict[str, _Build] = {
     "geomgcn-p": GeomGcn,
     "geomgcn-s": GeomGcn,
     "gcnii": _on_stack(LastOfStack, GcniiStack),
+    "linkx": Linkx,
 }

@@ -40,10 +40,10 @@ class LayerInput:
         return torch.bmm(self.h, weight)
 
     def added_to(self, moved: Tensor, weight: Tensor) -> Tensor:
-        """What was moved plus dropout(H) W, without a tensor in between."""
+        """What was moved plus dropout(H) W, in the memory of `moved`, which nobody else reads."""
         if self.h is None:
-            return moved + self.times(weight)
-        return torch.baddbmm(moved, self.h, weight)
+            return moved.add_(self.times(weight))
+        return moved.baddbmm_(self.h, weight)
 
 
 class LayeredPass:

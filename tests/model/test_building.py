@@ -30,6 +30,7 @@ _MODELS: list[dict[str, Any]] = [
     {"model": "gcn", "head_layers": 2},
     {"model": "gat", "head_layers": 3, "K": 1},
     {"backbone": "gcn", "head_layers": 3},
+    {"model": "linkx", "head_layers": 2},
     {"backbone": "gcn", "norm": "batch", "residual": "linear"},
     {"backbone": "sage", "norm": "layer", "residual": "linear"},
     {"backbone": "gat", "norm": "layer", "residual": "linear"},
