@@ -13,11 +13,13 @@ from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.sources.files import is_like_a_path, lazy_reader, read_path, refuse_options
+from l2p_search.data.sources.files import is_like_a_path, read_path, refuse_options
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.data.sources.named import is_known, load_named
+from l2p_search.data.sources.networkx_graphs import read_networkx
 from l2p_search.data.sources.ogb_datasets import read_ogb
 from l2p_search.data.sources.pyg import read_data
+from l2p_search.data.sources.sparse_matrices import read_matrix
 from l2p_search.errors import DataError, did_you_mean
 
 
@@ -160,12 +162,10 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
-        read_networkx = lazy_reader("networkx_graphs", "read_networkx")
         return read_networkx(source, **options, name=name)
     if issparse(source):
         refuse_options("the scipy matrix", options, ("label", "features"))
         label, features = options.get("label"), options.get("features")
-        read_matrix = lazy_reader("sparse_matrices", "read_matrix")
         return read_matrix(source, labels=label, features=features, name=name or "matrix")
     geometric = sys.modules.get("torch_geometric.data")
     if geometric is not None and isinstance(source, geometric.Dataset):
