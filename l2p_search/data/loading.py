@@ -162,7 +162,7 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
-        return read_networkx(source, **options, name=name)
+        return read_networkx(source, **options, name=name, with_masks=with_masks)
     if issparse(source):
         refuse_options("the scipy matrix", options, ("label", "features"))
         label, features = options.get("label"), options.get("features")

@@ -8,7 +8,7 @@ from typing import Any
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.archives import opened
-from l2p_search.data.sources.geom_gcn import EDGES, read_geom_gcn
+from l2p_search.data.sources.geom_gcn import EDGES, LAYOUT, read_geom_gcn
 from l2p_search.data.sources.networkx_graphs import read_graph_file
 from l2p_search.data.sources.npz import read_npz
 from l2p_search.data.sources.pyg import read_pt
@@ -127,8 +127,9 @@ def _torch_folder(folder: Path, options: dict[str, Any], with_masks: bool) -> Ra
 def _geom_gcn(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(folder), options, ())
     at = folder if (folder / EDGES).is_file() else folder / "raw"  # as PyG lays them down
-    raw = read_geom_gcn(at)
-    return replace(raw, name=folder.resolve().name)
+    raw = read_geom_gcn(at, with_masks=with_masks)
+    name = folder.resolve().name
+    return raw if name in LAYOUT else replace(raw, name=name)
 
 
 def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
@@ -136,9 +137,9 @@ def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     given = {renamed.get(option, option): value for option, value in options.items()}
     if "edges" in given:
         given["edges"] = Path(given["edges"]).expanduser()
-    return read_tables(path, **given)
+    return read_tables(path, **given, with_masks=with_masks)
 
 
 def _markup(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(path), options, ("label", "features", "split", "weight"))
-    return read_graph_file(path, **options)
+    return read_graph_file(path, **options, with_masks=with_masks)

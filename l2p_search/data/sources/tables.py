@@ -29,6 +29,7 @@ def read_tables(
     features: str | None = None,
     split: str | None = None,
     weight: str | None = None,
+    with_masks: bool = True,
 ) -> RawGraph:
     r"""A graph from a table of nodes and a table of edges.
 
@@ -44,6 +45,7 @@ def read_tables(
             columns of use; in a folder with a JSON file of features, that file alone.
         split: The column with values train, val and test; several with commas between them.
         weight: The column of the edge table with weights. Found if it is called weight.
+        with_masks: Whether to read the table's own splits; their columns are no features anyway.
 
     Returns:
         The graph, with a note for each decision. `x` is [N, F], `edges` [2, E].
@@ -79,6 +81,7 @@ def read_tables(
         ids=() if id_name is None else (id_name,),
         features=features,
         split=split,
+        with_masks=with_masks,
         read_file=_file_reader(nodes, ids, node_table.num_rows),
         default=_default_features(files, features, ids, node_table.num_rows),
     )

@@ -65,7 +65,7 @@ def test_tables_and_markup_go_to_their_readers(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     read_path(tmp_path / name, {"label": "kind"})
-    assert readers == [(function, tmp_path / name, {"label": "kind"})]
+    assert readers == [(function, tmp_path / name, {"label": "kind", "with_masks": True})]
 
 
 def test_the_options_of_tables_get_their_readers_names(
@@ -74,7 +74,13 @@ def test_the_options_of_tables_get_their_readers_names(
     (tmp_path / "nodes.csv").write_text("id,label\n")
     options = {"edges": "edges.csv", "source_column": "u", "target_column": "v", "id": "id"}
     read_path(tmp_path / "nodes.csv", options)
-    wanted = {"edges": Path("edges.csv"), "source": "u", "target": "v", "id": "id"}
+    wanted = {
+        "edges": Path("edges.csv"),
+        "source": "u",
+        "target": "v",
+        "id": "id",
+        "with_masks": True,
+    }
     assert readers[0][-1] == wanted
 
 
@@ -82,7 +88,7 @@ def test_a_folder_of_tables_goes_to_their_reader(
     tmp_path: Path, readers: list[tuple[Any, ...]]
 ) -> None:
     read_path(tmp_path, {})
-    assert readers == [("read_tables", tmp_path, {})]
+    assert readers == [("read_tables", tmp_path, {"with_masks": True})]
 
 
 @pytest.mark.parametrize("inside", [".", "raw"])
@@ -93,7 +99,7 @@ def test_a_folder_of_geom_gcn_is_known_by_its_files(
     folder.mkdir(parents=True)
     (folder / "out1_graph_edges.txt").touch()
     assert read_path(tmp_path / "texas", {}).name == "texas"
-    assert readers == [("read_geom_gcn", folder, {})]
+    assert readers == [("read_geom_gcn", folder, {"with_masks": True})]
 
 
 def test_a_folder_of_a_pyg_dataset_is_read(tmp_path: Path) -> None:

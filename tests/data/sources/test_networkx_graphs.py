@@ -151,6 +151,20 @@ def test_a_split_can_be_an_attribute() -> None:
     assert [mask[0].nonzero()[0].tolist() for mask in raw.masks] == [[0], [1], [2]]
 
 
+def test_a_split_that_is_not_read_is_no_feature_either(tmp_path: Path) -> None:
+    graph = nx.cycle_graph(8)
+    for node in graph:
+        graph.nodes[node].update(y=node % 2, age=node, split=["train", "tset"][node % 2])
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    in_file = read_graph_file(tmp_path / "g.graphml", features="age", with_masks=False)
+    for raw in (read_networkx(graph, with_masks=False), in_file):
+        assert raw.masks is None
+        assert "split" not in raw.columns
+    assert read_networkx(graph, with_masks=False).x is None  # age counts the nodes through
+    with pytest.raises(DataError, match="'tset' is no part of a split"):
+        read_graph_file(tmp_path / "g.graphml")
+
+
 def test_an_edge_without_a_weight_has_the_weight_one() -> None:
     graph = nx.path_graph(3)
     nx.set_node_attributes(graph, {0: "a", 1: "b", 2: "a"}, "y")
