@@ -52,7 +52,8 @@ def load_graph(
               "ogb:ogbn-arxiv"; "package.module:function" for a function that returns a graph;
             - an object: PyG's Data, a networkx graph, a scipy matrix (with `label`), a Graph.
         data_dir: The folder to look for files of named datasets in first.
-        edges: The table of edges, when `source` is the table of nodes.
+        edges: The table of edges, when `source` is the table of nodes; or a file with two whole
+            numbers per line, as SNAP publishes graphs.
         label: The column, attribute or array of the classes; an array [N] for a scipy matrix.
         id: The column that identifies nodes.
         source_column: The first column of the edge table that names nodes.

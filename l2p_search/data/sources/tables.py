@@ -1,4 +1,4 @@
-"""Tables of nodes and edges, CSV or Parquet, as a RawGraph."""
+"""Tables of nodes and edges (CSV, Parquet, or an edge list) as a RawGraph."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ def read_tables(
 
     Args:
         nodes: The table of nodes, CSV or Parquet, or a folder that holds both tables.
-        edges: The table of edges; in a folder it is found.
+        edges: The table of edges, CSV or Parquet, or an edge list as SNAP has them: two whole
+            numbers per line and comments that begin with #. In a folder it is found.
         label: The column of classes. Found if it is called label, labels, y, class or target.
         id: The column that identifies nodes. Found by its name and by the ends of the edges;
             without one, rows are numbered from 0 on.
