@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.tables import read_tables
-from tests.data.sources.small_tables import EDGES, NODES, read
+from tests.data.sources.small_tables import EDGES, NODES, read, refused, write
 
 
 @pytest.fixture
@@ -386,3 +386,12 @@ def test_twitch_is_read_by_its_folder_and_label_alone(own_graphs: Path) -> None:
     assert isinstance(graph.x, csr_array)
     row = graph.x[[5]].toarray()[0]
     assert set(row.nonzero()[0]) == set(words[str(target["new_id"][5])])
+
+
+def test_nodes_without_edges_arerefused(tmp_path: Path) -> None:
+    write(tmp_path)
+    refused(
+        tmp_path,
+        "nodes.csv: is a table of nodes, and the edges are missing; name their table with --edges",
+        nodes=tmp_path / "nodes.csv",
+    )

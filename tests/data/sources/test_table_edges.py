@@ -1,0 +1,130 @@
+from pathlib import Path
+
+import pytest
+
+from tests.data.sources.small_tables import EDGES, Case, refused_edges
+
+_BAD: dict[str, Case] = {
+    "empty": ("", "edges.csv: is empty", {}),
+    "header only": ("source,target\n", "edges.csv: has a header and no rows", {}),
+    "one column": (
+        "source\nann\n",
+        "edges.csv: has one column, 'source', and an edge needs two",
+        {},
+    ),
+    "separated by spaces": (
+        "ann bob\nbob cy\n",
+        "edges.csv, line 1: only one column was found",
+        {},
+    ),
+    "another delimiter than all": (
+        "source^target\nann^bob\n",
+        "edges.csv, line 1: only one column was found, 'source^target'",
+        {},
+    ),
+    "no two columns of ids": (
+        "a,b,c\n1,2,3\n",
+        "edges.csv: which two columns name the nodes of an edge? .. --target: 'a', 'b'",
+        {},
+    ),
+    "two pairs of ids": (
+        "u,v,from,to\nann,bob,ann,bob\n",
+        "edges.csv: (from, to) and (u, v) may both be the ends; choose with --source",
+        {},
+    ),
+    "an unknown id": (
+        EDGES + "cy,eve\n",
+        "edges.csv, line 5, column 'target': 'eve' is no id in nodes.csv; add the node",
+        {},
+    ),
+    "many unknown ids": (
+        EDGES + "zoe,eve\nzoe,cy\n",
+        "edges.csv, line 5, column 'source': 'zoe' is no id in nodes.csv (2 such edges in all)",
+        {},
+    ),
+    "a number out of range": (
+        "source,target\n0,1\n3,4\n",
+        "edges.csv, line 3, column 'target': '4' is no row of nodes.csv .. numbered 0 to 3",
+        {"nodes": "age,club\n1,a\n2,b\n3,a\n4,b\n"},
+    ),
+    "numbers from 1 on": (
+        "source,target\n1,2\n2,3\n",
+        "edges.csv, line 3, column 'target': '3' is no row of nodes.csv .. count from 1: add",
+        {"nodes": "age,club\n1,a\n2,b\n3,a\n"},
+    ),
+    "a negative number": (
+        "source,target\n0,1\n-1,2\n",
+        "edges.csv, line 3, column 'source': '-1' is no row of nodes.csv",
+        {"nodes": "age,club\n1,a\n2,b\n3,a\n"},
+    ),
+    "a huge number": (
+        f"source,target\n0,{'9' * 25}\n",
+        "edges.csv, line 2, column 'target': '9999999999999999999999999' is no row of nodes.csv",
+        {"nodes": "age,club\n1,a\n2,b\n3,a\n"},
+    ),
+    "a fraction": (
+        "source,target\n0,1\n0.5,2\n",
+        "edges.csv, line 3, column 'source': '0.5' is no id in nodes.csv",
+        {"nodes": "id,club\n0,a\n1,b\n2,a\n"},
+    ),
+    "a missing id": (
+        EDGES + ",bob\n",
+        "edges.csv, line 5, column 'source': the id is missing; write it, or drop the row",
+        {},
+    ),
+    "no header": (
+        "ann,bob\nbob,cy\n",
+        "edges.csv: the names of the columns, 'ann', 'bob', are ids of nodes .. no header",
+        {},
+    ),
+    "a column that is not there": (
+        EDGES,
+        "edges.csv: has no column 'sorce' (--source); did you mean 'source'?",
+        {"source": "sorce"},
+    ),
+    "a target that is not there": (
+        EDGES,
+        "edges.csv: has no column 'x' (--target)",
+        {"target": "x"},
+    ),
+    "one column for both ends": (
+        EDGES,
+        "edges.csv: --source and --target both name 'source'; name two columns",
+        {"source": "source", "target": "source"},
+    ),
+    "a weight that is no number": (
+        "source,target,weight\nann,bob,heavy\nbob,cy,light\n",
+        "edges.csv, column 'weight': holds no numbers",
+        {},
+    ),
+    "a weight that is a typo": (
+        "source,target,weight\n" + "ann,bob,2\n" * 20 + "bob,cy,l\n",
+        "edges.csv, line 22, column 'weight': 'l' is not a number",
+        {},
+    ),
+    "a negative weight": (
+        "source,target,weight\nann,bob,1\nbob,cy,-0.5\n",
+        "edges.csv, line 3, column 'weight': the weight is negative (-0.5); give every edge",
+        {},
+    ),
+    "a missing weight": (
+        "source,target,weight\nann,bob,1\nbob,cy,NaN\n",
+        "edges.csv, line 3, column 'weight': the weight is missing",
+        {},
+    ),
+    "an infinite weight": (
+        "source,target,weight\nann,bob,1\nbob,cy,inf\n",
+        "edges.csv, line 3, column 'weight': inf is not a finite number",
+        {},
+    ),
+    "a weight that is not there": (
+        EDGES,
+        "edges.csv: has no column 'w' (--weight); choose one of source, target",
+        {"weight": "w"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _BAD)
+def test_a_bad_table_of_edges_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    refused_edges(tmp_path, _BAD[kind])

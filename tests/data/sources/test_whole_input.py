@@ -1,0 +1,70 @@
+import gzip
+import pickle
+from pathlib import Path
+
+import pytest
+
+from l2p_search.data.sources import whole_input
+from tests.data.sources.small_tables import EDGES, NODES, Case, refused, refused_nodes, write
+
+_BAD: dict[str, Case] = {
+    "empty": ("", "nodes.csv: is empty", {}),
+    "only spaces": (" \n\n ", "nodes.csv: is empty", {}),
+    "UTF-16": (NODES.encode("utf-16"), "nodes.csv: is in UTF-16; save it in UTF-8", {}),
+    "UTF-16 without a mark": (NODES.encode("utf-16-le"), "nodes.csv: is in UTF-16", {}),
+    "Latin-1": (
+        NODES.replace("cy", "cécile").encode("latin-1"),
+        "nodes.csv, line 4: the byte 0xe9 is not UTF-8 (Latin-1",
+        {},
+    ),
+    "an Excel file": (b"PK\x03\x04\x14\x00", "nodes.csv: is a zip archive (or an Excel file)", {}),
+    "a pickle": (pickle.dumps([1, 2]), "nodes.csv: is a Python pickle, not text", {}),
+    "binary": (b"id,club\n\x01\x00\x02\x7f", "nodes.csv, line 2: has a zero byte", {}),
+    "a gzip file cut short": (
+        gzip.compress(NODES.encode() * 50)[:-20],
+        "nodes.csv: is a gzip file that is cut short",
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _BAD)
+def test_a_file_that_is_no_text_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    refused_nodes(tmp_path, _BAD[kind])
+
+
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    write(tmp_path)
+    refused(
+        tmp_path,
+        "node.csv: no such file; did you mean",
+        nodes=tmp_path / "node.csv",
+        edges=tmp_path / "edges.csv",
+    )
+    refused(tmp_path, "zzz: no such file; check the path", edges=tmp_path / "zzz")
+    refused(
+        tmp_path,
+        "no/edges.csv: no such file; there is no folder",
+        edges=tmp_path / "no" / "edges.csv",
+    )
+    refused(tmp_path, "words.json: no such file", features="words.json")
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    write(tmp_path)
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop)
+    refused(tmp_path, "loop.csv: cannot be read (Too many levels of symbolic links)", edges=loop)
+    refused(tmp_path, "is a folder; name the file in it", edges=tmp_path)
+    refused(tmp_path, "/dev/null: is no ordinary file", edges=Path("/dev/null"))
+
+
+def test_files_beyond_memory_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path)
+    (tmp_path / "edges.csv").write_bytes(gzip.compress(EDGES.encode() * 10_000))
+    monkeypatch.setattr(whole_input, "_free_memory", lambda: 200_000)
+    refused(tmp_path, "edges.csv: 0.0 GB or more would take about .. is free; leave out")
+    monkeypatch.setattr(whole_input, "_free_memory", lambda: 8)
+    refused(tmp_path, "nodes.csv: 0.0 GB or more would take about")
