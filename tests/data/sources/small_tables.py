@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.tables import read_tables
@@ -28,6 +30,12 @@ def read(
     return read_tables(
         folder / "nodes.csv", edges=folder / "edges.csv", **{"label": "club", **options}
     )
+
+
+def dense(graph: RawGraph) -> np.ndarray:
+    """The features [N, F]."""
+    assert graph.x is not None
+    return graph.x.toarray() if isinstance(graph.x, csr_array) else graph.x
 
 
 def refused(folder: Path, says: str, nodes: Path | None = None, **options: Any) -> None:

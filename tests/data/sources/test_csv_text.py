@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.data.sources.csv_text import first_names, parse_csv
-from tests.data.sources.small_tables import NODES, Case, refused, refused_nodes, write
+from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused, refused_nodes, write
 
 _PATH = Path("t.csv")
 
@@ -112,3 +112,14 @@ def test_a_json_file_given_as_the_nodes_isrefused(tmp_path: Path) -> None:
         nodes=tmp_path / "graph.json",
         edges=tmp_path / "edges.csv",
     )
+
+
+def test_values_in_quotes_may_contain_delimiters_and_line_breaks(tmp_path: Path) -> None:
+    nodes = 'id,club,text\n"a,1",x,"two\nlines"\nb,y,"a ""word"""\nc,x,z\n'
+    graph = read(tmp_path, nodes, 'source,target\n"a,1",b\nb,c\n')
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert graph.columns["text"].tolist() == ["two\nlines", 'a "word"', "z"]
+
+
+def test_empty_lines_are_passed_over(tmp_path: Path) -> None:
+    assert read(tmp_path, NODES.replace("\n", "\n\n") + "\n\n", EDGES + "\n").num_nodes == 4

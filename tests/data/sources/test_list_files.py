@@ -1,8 +1,9 @@
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.data.sources.small_tables import refused, write
+from tests.data.sources.small_tables import dense, read, refused, write
 
 _BIG = "1" + "0" * 12
 
@@ -67,3 +68,13 @@ def test_a_bad_file_of_lists_is_refused_in_one_line(kind: str, tmp_path: Path) -
     (tmp_path / "features.json").write_text(lists)
     refused(tmp_path, says, features="features.json")
     refused(tmp_path, says, nodes=tmp_path)
+
+
+def test_lists_in_json_are_bags_of_words(tmp_path: Path) -> None:
+    words = {"cy": [3, 0], "ann": [1], "dee": [], "bob": [1, 1]}
+    (tmp_path / "features.json").write_text(json.dumps(words))
+    graph = read(tmp_path, features="features.json")
+    assert dense(graph).tolist() == [[0, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]]
+    assert graph.feature_names == ("features:0", "features:1", "features:2", "features:3")
+    both = read(tmp_path, features="features.json,age")
+    assert dense(both)[:, -1].tolist() == [31, 7, 64, 20]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.sources.small_tables import EDGES, Case, refused_edges
+from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused_edges
 
 _BAD: dict[str, Case] = {
     "empty": ("", "edges.csv: is empty", {}),
@@ -128,3 +128,9 @@ _BAD: dict[str, Case] = {
 @pytest.mark.parametrize("kind", _BAD)
 def test_a_bad_table_of_edges_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
     refused_edges(tmp_path, _BAD[kind])
+
+
+def test_equal_weights_play_no_part(tmp_path: Path) -> None:
+    graph = read(tmp_path, NODES, "source,target,weight\nann,bob,1\nbob,cy,1\n")
+    assert graph.weights is None
+    assert "all edges have the weight 1, so weights play no part" in graph.notes

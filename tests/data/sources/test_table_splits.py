@@ -1,11 +1,14 @@
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from l2p_search.data.sources.table import Table, plain_array
 from l2p_search.data.sources.table_splits import read_splits
 from l2p_search.errors import DataError, in_shell
+from tests.data.sources.small_tables import read
 
 _PARTS = ["train", "val", "test", ""]
 
@@ -108,3 +111,17 @@ def test_a_column_that_is_not_there_is_named(with_masks: bool) -> None:
         read_splits(_table(split=_PARTS), "spilt", with_masks=with_masks)
     message = in_shell(error.value.message)
     assert message == "nodes.csv: has no column 'spilt' (--split); did you mean 'split'?"
+
+
+def test_ten_split_columns_are_ten_splits(tmp_path: Path) -> None:
+    rows = ["train", "val", "test"] * 4
+    frame = pd.DataFrame({"club": list("ab") * 6})
+    for split in range(10):
+        frame[f"split_{split}"] = rows[split % 3 :] + rows[: split % 3]
+    graph = read(tmp_path, frame.to_csv(index=False), "0,1\n1,2\n")
+    assert graph.masks is not None
+    train, val, test = graph.masks
+    assert train.shape == (10, 12)
+    assert (train.astype(int) + val + test == 1).all()
+    assert train[:, 0].tolist() == [True, False, False] * 3 + [True]
+    assert graph.x is None

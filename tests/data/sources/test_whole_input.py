@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.data.sources import whole_input
-from tests.data.sources.small_tables import EDGES, NODES, Case, refused, refused_nodes, write
+from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused, refused_nodes, write
 
 _BAD: dict[str, Case] = {
     "empty": ("", "nodes.csv: is empty", {}),
@@ -68,3 +68,8 @@ def test_files_beyond_memory_are_refused_before_they_are_read(
     refused(tmp_path, "edges.csv: 0.0 GB or more would take about .. is free; leave out")
     monkeypatch.setattr(whole_input, "_free_memory", lambda: 8)
     refused(tmp_path, "nodes.csv: 0.0 GB or more would take about")
+
+
+def test_gzip_is_unpacked(tmp_path: Path) -> None:
+    graph = read(tmp_path, gzip.compress(NODES.encode()), gzip.compress(EDGES.encode()))
+    assert graph.num_nodes == 4
