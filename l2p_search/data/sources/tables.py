@@ -15,7 +15,7 @@ from l2p_search.data.sources.table_files import read_table
 from l2p_search.data.sources.table_folders import TableFiles, find_tables
 from l2p_search.data.sources.table_ids import find_ids, read_ids
 from l2p_search.data.sources.table_labels import find_label
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 
 def read_tables(
@@ -109,7 +109,7 @@ def _files(nodes: Path, edges: Path | None, label: str | None) -> TableFiles:
     if edges is None and nodes.exists():
         raise DataError(
             f"{nodes}: is a table of nodes, and the edges are missing; name their table with"
-            " --edges, or give the folder that holds both"
+            f" {argument('edges')}, or give the folder that holds both"
         )
     return TableFiles(nodes, nodes if edges is None else edges)
 
@@ -124,7 +124,7 @@ def _unique_ids(table: Table, name: str) -> Any:
         if value in first:
             raise table.error(
                 f"the id {quoted(value)} is also in {table.place(first[value])}; keep one of both"
-                " rows, or name another column with --id",
+                f" rows, or name another column with {argument('id')}",
                 column=name,
                 row=row,
             )

@@ -1,8 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
+from l2p_search.data.sources.list_files import list_features, read_json_lists
 from tests.data.sources.small_tables import dense, read, refused, write
 
 _BIG = "1" + "0" * 12
@@ -78,3 +83,37 @@ def test_lists_in_json_are_bags_of_words(tmp_path: Path) -> None:
     assert graph.feature_names == ("features:0", "features:1", "features:2", "features:3")
     both = read(tmp_path, features="features.json,age")
     assert dense(both)[:, -1].tolist() == [31, 7, 64, 20]
+
+
+def _written(folder: Path, content: Any) -> Path:
+    path = folder / "features.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_node_without_a_list_has_zeros_and_a_list_without_a_node_is_left_out(
+    tmp_path: Path,
+) -> None:
+    path = _written(tmp_path, {"a": [1], "c": [0], "z": [2]})
+    found = list_features(path, pa.array(["a", "b", "c"]), 3)
+    assert isinstance(found.x, csr_array)
+    assert found.x.toarray().tolist() == [[0, 1, 0], [0, 0, 0], [1, 0, 0]]
+    assert found.notes[1:] == [
+        "1 nodes have no list in features.json and so no words",
+        "1 lists of features.json belong to no node and were left out",
+    ]
+
+
+def test_keys_of_text_match_ids_that_are_numbers(tmp_path: Path) -> None:
+    found = list_features(_written(tmp_path, {"9": [0.5], "7": [1.5]}), pa.array([7, 9]), 2)
+    assert isinstance(found.x, np.ndarray)
+    assert found.x.tolist() == [[1.5], [0.5]]
+
+
+def test_a_list_of_lists_is_in_the_order_of_the_nodes_whatever_their_ids(tmp_path: Path) -> None:
+    path = _written(tmp_path, [["red"], ["blue", "red"]])
+    assert read_json_lists(path)[0] is None
+    found = list_features(path, pa.array([7, 9]), 2)
+    assert found.names == ["features:blue", "features:red"]
+    assert isinstance(found.x, csr_array)
+    assert found.x.toarray().tolist() == [[0, 1], [1, 1]]

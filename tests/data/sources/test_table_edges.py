@@ -1,7 +1,13 @@
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from l2p_search.data.sources.table import Table
+from l2p_search.data.sources.table_edges import edge_positions, find_ends, read_weights
+from l2p_search.data.sources.table_names import ENDS
+from l2p_search.errors import DataError, in_shell
 from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused_edges
 
 _BAD: dict[str, Case] = {
@@ -134,3 +140,55 @@ def test_equal_weights_play_no_part(tmp_path: Path) -> None:
     graph = read(tmp_path, NODES, "source,target,weight\nann,bob,1\nbob,cy,1\n")
     assert graph.weights is None
     assert "all edges have the weight 1, so weights play no part" in graph.notes
+
+
+def _columns(*names: str) -> Table:
+    return Table("edges.csv", {name: pa.array(["1"]) for name in names}, 1, lambda _: "line 2")
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_every_usual_pair_of_names_is_found_in_any_case(ends: tuple[str, str]) -> None:
+    source, target = (name.upper() for name in ends)
+    assert find_ends(_columns("w", target, source), None, None) == (source, target)
+
+
+def test_two_columns_of_any_names_are_the_ends_in_their_order() -> None:
+    assert find_ends(_columns("b", "a"), None, None) == ("b", "a")
+
+
+def test_one_end_that_is_named_settles_the_other() -> None:
+    assert find_ends(_columns("u", "v", "from", "to"), "from", None) == ("from", "to")
+    assert find_ends(_columns("b", "a"), "a", None) == ("a", "b")
+    assert find_ends(_columns("b", "a"), None, "b") == ("a", "b")
+
+
+def test_without_ids_ends_are_numbers_of_rows() -> None:
+    edges, nodes = _columns("u", "v"), Table("nodes.csv", {}, 3, str)
+    ends = [pa.array([2, 0]), pa.array(["1", "1"])]
+    found = edge_positions(edges, ("u", "v"), ends, nodes, None)
+    assert found.tolist() == [[2, 0], [1, 1]]
+    assert found.dtype == np.int64
+
+
+def test_the_remedy_is_in_the_callers_language() -> None:
+    edges, nodes = _columns("u", "v"), Table("nodes.csv", {}, 3, str)
+    with pytest.raises(DataError) as error:
+        edge_positions(edges, ("u", "v"), [pa.array([7]), pa.array([1])], nodes, None)
+    assert in_shell(error.value.message).endswith("name its column of ids with --id")
+    assert str(error.value).endswith("name its column of ids with id")
+
+
+def test_weights_are_found_by_their_name_or_given() -> None:
+    table = Table("e", {"Weight": pa.array([1, 2]), "w": pa.array([True, False])}, 2, str)
+    found, notes = read_weights(table, None)
+    assert found is not None
+    assert (found.tolist(), notes) == ([1.0, 2.0], ["edges are weighted by column 'Weight'"])
+    named, _ = read_weights(table, "w")
+    assert named is not None
+    assert named.tolist() == [1.0, 0.0]
+    assert read_weights(_columns("u", "v"), None) == (None, [])
+
+
+def test_two_usual_names_of_weights_leave_a_choice() -> None:
+    with pytest.raises(DataError, match="'weight', 'edge_weight' may all be the weight"):
+        read_weights(_columns("weight", "edge_weight"), None)

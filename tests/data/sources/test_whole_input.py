@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from l2p_search.data.sources import whole_input
+from l2p_search.data.sources.whole_input import check_size, read_bytes, read_start, read_text
+from l2p_search.errors import DataError
 from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused, refused_nodes, write
 
 _BAD: dict[str, Case] = {
@@ -73,3 +75,49 @@ def test_files_beyond_memory_are_refused_before_they_are_read(
 def test_gzip_is_unpacked(tmp_path: Path) -> None:
     graph = read(tmp_path, gzip.compress(NODES.encode()), gzip.compress(EDGES.encode()))
     assert graph.num_nodes == 4
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "nodes.csv"
+    path.write_bytes(b"\xef\xbb\xbfid;caf\xc3\xa9")
+    assert read_text(path) == "id;café"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("most", "start"),
+    [(100, b"u,v\n10,20\n30"), (8, b"u,v\n"), (11, b"u,v\n10,20\n"), (2, b"u,")],
+)
+def test_the_start_of_a_file_is_whole_lines(
+    most: int, start: bytes, packed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "edges.csv"
+    content = b"u,v\n10,20\n30"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert read_start(path, most) == start
+
+
+def test_the_start_of_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_bytes(b" \n\t")
+    with pytest.raises(DataError, match=r"edges.csv: is empty"):
+        read_start(tmp_path / "edges.csv")
+
+
+def test_a_small_gzip_file_that_unpacks_beyond_memory_stops_at_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(1000) * 1000))
+    monkeypatch.setattr(whole_input, "_CHUNK", 1 << 10)
+    monkeypatch.setattr(whole_input, "_free_memory", lambda: 100_000)
+    with pytest.raises(DataError, match=r"bomb.gz: 0.0 GB or more would take about"):
+        read_bytes(path, expansion=8)
+    monkeypatch.setattr(whole_input, "_free_memory", lambda: 8_000_000)
+    assert len(read_bytes(path, expansion=8)) == 1_000_000
+
+
+def test_what_fits_exactly_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_input, "_free_memory", lambda: 80)
+    check_size(Path("a"), 10, expansion=8)
+    with pytest.raises(DataError):
+        check_size(Path("a"), 11, expansion=8)
