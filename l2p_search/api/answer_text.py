@@ -49,11 +49,13 @@ class AnswerPage:
         """The simplest method that no other is significantly better than."""
         best = max(self.results, key=lambda method: self.results[method].test_accuracy_mean or 0.0)
         for method in _SIMPLEST:
-            if method == best or not self._worse(method, best):
+            others = [other for other in self.results if other != method]
+            if not any(self._worse(method, other) for other in others):
                 return method
         return best
 
     def _worse(self, method: str, best: str) -> bool:
+        """Whether a method is significantly worse than the one that may be better."""
         from l2p_search.report.comparison import compare
 
         found = compare(self.results[best], self.results[method], "test_accuracy")
