@@ -1,5 +1,6 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from l2p_search.data.graph import Graph
 from l2p_search.display.charts import bar_chart
 from l2p_search.durations import format_duration
+from l2p_search.errors import argument, in_shell
 from l2p_search.intervals import accuracy_of_test
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.page import Page, render
@@ -106,7 +108,7 @@ class AnswerPage:
                 columns=["method", "test accuracy, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=f"l2p-search answer --dataset {self.graph.name}",
+                commands=_command(self.graph),
                 table_title="On the same fresh seeds",
             )
         )
@@ -213,6 +215,16 @@ def advice(page: AnswerPage) -> str:
     if page.use == "mlp":
         return f"Use {name}: no message passing is significantly better on this graph."
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
+
+
+def _command(graph: Graph) -> str:
+    """The command that answers for the graph; of one made in memory, by its name."""
+    request = dict(graph.about.request or {"source": graph.name})
+    words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
+    request.pop("name", None)  # has no flag
+    for key, value in request.items():
+        words += [in_shell(argument(key)), str(value)]
+    return shlex.join(words)
 
 
 def _interval(result: TrialResult) -> dict[str, Any] | None:

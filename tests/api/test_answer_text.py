@@ -1,6 +1,7 @@
 """An answer in words, on made-up results."""
 
 from dataclasses import replace
+from html import escape
 
 import pytest
 
@@ -199,6 +200,24 @@ def test_a_name_cannot_write_html(page: AnswerPage) -> None:
     html = replace(page, graph=replace(page.graph, name="<script>alert(1)</script>")).html()
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert(1)" in html
+
+
+@pytest.mark.parametrize(
+    ("request_", "command"),
+    [
+        (None, "l2p-search answer --dataset small"),
+        ({"source": "cora"}, "l2p-search answer --dataset cora"),
+        (
+            {"source": "/my data/nodes.csv", "edges": "/e.csv", "source_column": "u", "name": "n"},
+            "l2p-search answer --dataset '/my data/nodes.csv' --edges /e.csv --source u",
+        ),
+    ],
+)
+def test_the_page_has_the_command_that_reads_this_graph(
+    page: AnswerPage, request_: dict[str, str] | None, command: str
+) -> None:
+    graph = replace(page.graph, about=replace(page.graph.about, request=request_))
+    assert escape(command) in replace(page, graph=graph).html()
 
 
 def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
