@@ -1,5 +1,6 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from l2p_search.data.graph import Graph
 from l2p_search.display.charts import bar_chart
 from l2p_search.durations import format_duration
+from l2p_search.errors import argument, in_shell
 from l2p_search.intervals import interval_of_test
 from l2p_search.metrics import Metric, title
 from l2p_search.report.comparison import Comparison
@@ -55,11 +57,13 @@ class AnswerPage:
         """The simplest method that no other is significantly better than."""
         best = max(self.results, key=lambda method: self.results[method].test_mean or 0.0)
         for method in _SIMPLEST:
-            if method == best or not self._worse(method, best):
+            others = [other for other in self.results if other != method]
+            if not any(self._worse(method, other) for other in others):
                 return method
         return best
 
     def _worse(self, method: str, best: str) -> bool:
+        """Whether a method is significantly worse than the one that may be better."""
         from l2p_search.report.comparison import compare
 
         found = compare(self.results[best], self.results[method], "test")
@@ -110,7 +114,7 @@ class AnswerPage:
                 columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=f"l2p-search answer --dataset {self.graph.name}",
+                commands=_command(self.graph),
                 table_title="On the same fresh seeds",
             )
         )
@@ -218,6 +222,16 @@ def advice(page: AnswerPage) -> str:
     if page.use == "mlp":
         return f"Use {name}: no message passing is significantly better on this graph."
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
+
+
+def _command(graph: Graph) -> str:
+    """The command that answers for the graph; of one made in memory, by its name."""
+    request = dict(graph.about.request or {"source": graph.name})
+    words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
+    request.pop("name", None)  # has no flag
+    for key, value in request.items():
+        words += [in_shell(argument(key)), str(value)]
+    return shlex.join(words)
 
 
 def _interval(result: TrialResult) -> dict[str, Any] | None:
