@@ -111,7 +111,7 @@ def measure_versus(folder: Path) -> dict[str, Any]:
     ours = theirs = 0.0
     rows = []
     for trial in trials[::8]:
-        config = TrialConfig.from_mapping(trial["config"])
+        config = TrialConfig.recorded(trial["config"])
         before = plain_epoch(graph, config)
         result = fit(graph, config, range(SEEDS))
         after = plain_epoch(graph, config)

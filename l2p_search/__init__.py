@@ -19,9 +19,14 @@ from l2p_search.caller import left_as_found
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from l2p_search.api.answering import Answer as Answer
+    from l2p_search.api.answering import Effort as Effort
+    from l2p_search.api.answering import answer as answer
     from l2p_search.api.comparing import Paired as Paired
     from l2p_search.api.comparing import compare as compare
     from l2p_search.api.fitting import fit as fit
+    from l2p_search.api.inspecting import Inspection as Inspection
+    from l2p_search.api.inspecting import inspect as inspect
     from l2p_search.api.searches import Search as Search
     from l2p_search.api.searches import open_search as open_search
     from l2p_search.api.searches import search as search
@@ -34,7 +39,10 @@ if TYPE_CHECKING:
     from l2p_search.searching.space.search_space import SearchSpace as SearchSpace
 
 _PUBLIC = {
+    "Answer": "api.answering",
+    "Effort": "api.answering",
     "Graph": "data.graph",
+    "Inspection": "api.inspecting",
     "Interval": "intervals",
     "Paired": "api.comparing",
     "Search": "api.searches",
@@ -42,8 +50,10 @@ _PUBLIC = {
     "TrialConfig": "config",
     "TrialResult": "results",
     "UserError": "errors",
+    "answer": "api.answering",
     "compare": "api.comparing",
     "fit": "api.fitting",
+    "inspect": "api.inspecting",
     "load_graph": "data.loading",
     "open_search": "api.searches",
     "search": "api.searches",
@@ -51,7 +61,10 @@ _PUBLIC = {
 """Public name -> the module that has it."""
 
 __all__ = [
+    "Answer",
+    "Effort",
     "Graph",
+    "Inspection",
     "Interval",
     "Paired",
     "Search",
@@ -60,8 +73,10 @@ __all__ = [
     "TrialResult",
     "UserError",
     "__version__",
+    "answer",
     "compare",
     "fit",
+    "inspect",
     "load_graph",
     "open_search",
     "search",

@@ -31,5 +31,7 @@ NODE_SEEDS = 5
 """Seeds over which one node's posterior is averaged."""
 BUDGET = "quick"
 """How much of the paper's protocol its tables and figures take."""
+PORT = 5000
+"""The port of MLflow's interface, if it is free."""
 FIGURES = "figures"
 """The folder that figures are written to."""

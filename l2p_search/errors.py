@@ -10,6 +10,7 @@ and `--trials` on the command line. Both forms travel in the message until someb
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 _OPEN, _BAR, _CLOSE = "\x02", "\x1f", "\x03"
 """Control characters around the two forms of a word; no user's text may hold them."""
@@ -18,10 +19,13 @@ _BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
 _FLAGS = {
     "folder": "--dir",
     "memory_gb": "--memory",
-    "config": "--config",
-    "tracking_uri": "--tracking-uri",
+    "source_column": "--source",
+    "target_column": "--target",
+    "graph": "--dataset",
 }
 """Arguments whose flag has another name; all others are spelled alike."""
+_LONGEST = 60
+"""Characters of a value that a message shows."""
 
 
 class UserError(Exception):
@@ -76,7 +80,22 @@ def argument(name: str, value: object = None) -> str:
     flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
     if value is None:
         return either(name, flag)
-    return either(f"{name}={value!r}", flag if value is True else f"{flag} {value}")
+    if isinstance(value, Path):
+        value = str(value)
+    return either(f"{name}={shown(value)}", flag if value is True else f"{flag} {value}")
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, in one line; all but strings are cut where they are long.
+
+    Example:
+        >>> shown("a b"), shown([1] * 50)
+        ("'a b'", '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ..')
+    """
+    if isinstance(value, str):
+        return repr(value)
+    line = " ".join(repr(value).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 2]}.."
 
 
 def in_python(message: str) -> str:

@@ -168,7 +168,7 @@ class TrialResult:
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
         """The inverse of `to_mapping`."""
-        config = TrialConfig.from_mapping(mapping["config"])
+        config = TrialConfig.recorded(mapping["config"])
         return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"])
 
     @classmethod

@@ -42,6 +42,15 @@ def raw_data() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def own_data() -> Path:
+    """The folder with real graphs in the formats of users; without it, their tests skip."""
+    folder = Path(os.environ.get(DATA_VARIABLE, _BESIDE)) / "own"
+    if not (folder / "minesweeper.npz").is_file():
+        pytest.skip(f"no graphs of users: {DATA_VARIABLE} names no folder that has own/")
+    return folder
+
+
 @pytest.fixture
 def real_data(raw_data: Path, session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The raw files, with a cache that the session's tests share."""

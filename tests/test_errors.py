@@ -1,4 +1,23 @@
-from l2p_search.errors import did_you_mean
+import doctest
+import pickle
+from pathlib import Path
+
+import pytest
+
+from l2p_search import errors
+from l2p_search.errors import (
+    ConfigError,
+    DataError,
+    SearchError,
+    TrainingBugError,
+    UserError,
+    argument,
+    did_you_mean,
+    either,
+    in_python,
+    in_shell,
+    shown,
+)
 
 
 def test_a_near_name_is_suggested() -> None:
@@ -7,3 +26,54 @@ def test_a_near_name_is_suggested() -> None:
 
 def test_without_a_near_name_all_are_listed() -> None:
     assert did_you_mean("x", ["texas", "cora"]) == "choose one of cora, texas"
+
+
+@pytest.mark.parametrize(
+    ("made", "python", "shell"),
+    [
+        (argument("trials"), "trials", "--trials"),
+        (argument("trials", 0), "trials=0", "--trials 0"),
+        (argument("time_budget"), "time_budget", "--time-budget"),
+        (argument("resume", True), "resume=True", "--resume"),
+        (argument("sampler", "tpe"), "sampler='tpe'", "--sampler tpe"),
+        (argument("out", Path("a/b")), "out='a/b'", "--out a/b"),
+        (argument("folder"), "folder", "--dir"),
+        (argument("memory_gb", 0), "memory_gb=0", "--memory 0"),
+        (argument("graph", "cora"), "graph='cora'", "--dataset cora"),
+        (either("fit()", "l2p-search train"), "fit()", "l2p-search train"),
+    ],
+)
+def test_an_argument_is_spelled_as_the_caller_spells_it(
+    made: str, python: str, shell: str
+) -> None:
+    error = UserError(f"a {made} and {made}!")
+    assert str(error) == in_python(error.message) == f"a {python} and {python}!"
+    assert in_shell(error.message) == f"a {shell} and {shell}!"
+
+
+def test_a_message_that_was_caught_and_raised_anew_still_has_both_languages() -> None:
+    inner = ConfigError(f"{argument('trials', 0)}: too few")
+    outer = UserError(f"file: {inner.message}")
+    assert (str(outer), in_shell(outer.message)) == (
+        "file: trials=0: too few",
+        "file: --trials 0: too few",
+    )
+
+
+def test_a_value_is_shown_in_one_short_line() -> None:
+    assert shown("a\nb") == r"'a\nb'"
+    assert "\n" not in shown(["x"] * 100)
+    assert len(shown(["x"] * 100)) == 60
+    assert doctest.testmod(errors).failed == 0
+
+
+def test_what_a_user_can_cause_is_a_user_error_and_a_bug_is_none() -> None:
+    for kind in (ConfigError, DataError, SearchError):
+        assert issubclass(kind, UserError)
+    assert not issubclass(TrainingBugError, UserError)
+
+
+def test_an_error_comes_out_of_a_worker_whole() -> None:
+    error = pickle.loads(pickle.dumps(DataError(argument("graph"))))  # noqa: S301 - our own
+    assert type(error) is DataError
+    assert in_shell(error.message) == "--dataset"

@@ -16,6 +16,8 @@ _ORDER = (
     "durations",
     "whole_file",
     "yaml_file",
+    "keys",
+    "hyperparameters",
     "config",
     "learned",
     "results",

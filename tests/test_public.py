@@ -95,7 +95,7 @@ def test_its_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
         | doctest.IGNORE_EXCEPTION_DETAIL
     )
     tried = 0
-    for example in doctest.DocTestFinder(recurse=True).find(value, name, globs={"l2p": l2p}):
+    for example in doctest.DocTestFinder(recurse=True).find(value, name, extraglobs={"l2p": l2p}):
         tried += len(example.examples)
         runner.run(example)
     assert runner.summarize(verbose=False).failed == 0

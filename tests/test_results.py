@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -60,3 +61,9 @@ def test_a_record_says_what_was_measured_and_nothing_that_a_journal_has_elsewher
     record = json.loads(json.dumps(trial.to_record()))
     assert set(record) == {"seconds", "seeds", "curves", "profiles"}
     assert TrialResult.from_record(record, trial.config, "demo", "d") == trial
+
+
+def test_a_record_is_read_whatever_its_model_reads() -> None:
+    config = TrialConfig.recorded({"model": "mlp", "K": 3, "kl_weight": 0.1})
+    trial = replace(_trial(_seed(0, 80.0)), config=config)
+    assert TrialResult.from_mapping(trial.to_mapping()).config == config

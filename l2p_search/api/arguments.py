@@ -1,11 +1,12 @@
-"""Checks of what a caller gives: each refuses a value by the argument's name."""
+"""Checks of arguments: each refuses a bad value in one line that names the argument."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from l2p_search.durations import parse_duration
-from l2p_search.errors import UserError, argument
+from l2p_search.errors import ConfigError, UserError, argument, shown
+from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
 SpaceLike = str | Path | Mapping[str, Any] | SearchSpace
@@ -13,10 +14,15 @@ SpaceLike = str | Path | Mapping[str, Any] | SearchSpace
 
 
 def whole(name: str, value: Any, least: int) -> None:
-    """Refuse what is no whole number of at least `least`; None is not given, and fine.
+    """Refuse a value that is not a whole number of at least `least`.
+
+    Args:
+        name: The argument that the value was given for.
+        value: The value; None stands for "not given" and is accepted.
+        least: The smallest number that is accepted.
 
     Raises:
-        UserError: With the argument, its value and what it may be.
+        UserError: One line with the argument, its value and what it may be.
     """
     if value is None:
         return
@@ -25,22 +31,65 @@ def whole(name: str, value: Any, least: int) -> None:
 
 
 def above_zero(name: str, value: Any) -> None:
-    """Refuse what is no finite number above 0; None is not given, and fine."""
-    if value is None:
-        return
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 < value < float("inf"):
+    """Refuse a value that is not a finite number above 0; None is accepted."""
+    if value is not None and not (_is_finite(value) and value > 0):
         raise UserError(f"{argument(name, value)}: must be a number above 0")
 
 
+def at_least_zero(name: str, value: Any) -> None:
+    """Refuse a value that is not a finite number of at least 0; None is accepted."""
+    if value is not None and not (_is_finite(value) and value >= 0):
+        raise UserError(f"{argument(name, value)}: must be a number of at least 0")
+
+
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse what is not among the known values; None is not given, and fine."""
+    """Refuse a value that is not among the known ones; None is accepted."""
     if value is not None and value not in known:
         raise UserError(f"{argument(name, value)}: must be one of {', '.join(known)}")
 
 
+def text(name: str, value: Any) -> None:
+    """Refuse a value that is not a string; None is accepted."""
+    if value is not None and not isinstance(value, str):
+        raise UserError(f"{argument(name)}: {shown(value)} must be a string")
+
+
+def yes_or_no(name: str, value: Any) -> None:
+    """Refuse a value that is neither True nor False; None is accepted."""
+    if value is not None and not isinstance(value, bool):
+        raise UserError(f"{argument(name)}: {shown(value)} must be True or False")
+
+
+def path_of(name: str, value: Any) -> Path | None:
+    """The path that a caller gives as a string or as a `Path`; None stays None.
+
+    Raises:
+        UserError: It is neither.
+    """
+    if value is None or isinstance(value, Path):
+        return value
+    if not isinstance(value, str) or not value:
+        raise UserError(f"{argument(name)}: {shown(value)} must be a path")
+    return Path(value)
+
+
 def seconds(name: str, value: float | str | None) -> float | None:
-    """A duration in seconds, from a number or from text such as '8h'."""
+    """A duration in seconds, from a number of seconds or from a string such as '8h'.
+
+    Args:
+        name: The argument that the duration was given for.
+        value: The duration; None stays None.
+
+    Returns:
+        Seconds, above 0.
+
+    Raises:
+        UserError: It is no duration.
+
+    Example:
+        >>> seconds("time_budget", "1h30m")
+        5400.0
+    """
     if isinstance(value, str):
         try:
             return parse_duration(value)
@@ -50,15 +99,58 @@ def seconds(name: str, value: float | str | None) -> float | None:
     return value
 
 
+def display(name: str, value: Any) -> None:
+    """Refuse a display of a search that cannot be told anything."""
+    if not (_is_word(value, "auto", "off") or (_has(value, "update") and _has(value, "note"))):
+        raise UserError(
+            f"{argument(name)}: {shown(value)} must be 'auto', 'off', or an object with"
+            " update(event, snapshot) and note(text)"
+        )
+
+
+def on_epoch(name: str, value: Any) -> None:
+    """Refuse a display of a training that is neither known nor a function."""
+    if not (_is_word(value, "auto", "off") or callable(value)):
+        raise UserError(
+            f"{argument(name)}: {shown(value)} must be 'auto', 'off', or a function of a Progress"
+        )
+
+
+def event(name: str, value: Any) -> None:
+    """Refuse what cannot be asked whether it is set; None is accepted."""
+    if value is not None and not (_has(value, "is_set") and _has(value, "set")):
+        raise UserError(f"{argument(name)}: {shown(value)} must be a threading.Event")
+
+
 def space_of(given: SpaceLike) -> SearchSpace:
-    """The space that a caller means."""
-    from l2p_search.searching.space.search_space import parse_space
+    """The space that a caller means.
+
+    Args:
+        given: The name of a shipped space, the path of a YAML file, the content of one, or a
+            space.
+
+    Returns:
+        The space; one that was given by its content is called "own".
+
+    Raises:
+        ConfigError: The file or its content is no space.
+        UserError: It is nothing of that kind.
+    """
     from l2p_search.searching.space.shipped import load_space
+    from l2p_search.searching.space.space_file import parse_space
 
     if isinstance(given, SearchSpace):
         return given
     if isinstance(given, Mapping):
-        return parse_space("own", dict(given))
+        try:
+            return parse_space("own", dict(given))
+        except ConfigError as error:
+            raise ConfigError(f"{argument('space')}: {error.message}") from None
+    if not isinstance(given, str | Path):
+        raise UserError(
+            f"{argument('space')}: {shown(given)} must be the name of a space, the path of a YAML"
+            " file, its content as a dict, or a SearchSpace"
+        )
     return load_space(str(given))
 
 
@@ -70,13 +162,48 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "confirm_ties": lambda name, value: whole(name, value, 0),
     "concurrency": lambda name, value: whole(name, value, 1),
     "cpus_per_trial": lambda name, value: whole(name, value, 1),
+    "gpus_per_trial": at_least_zero,
     "threads": lambda name, value: whole(name, value, 1),
+    "node": lambda name, value: whole(name, value, 0),
     "memory_gb": above_zero,
-    "sampler": lambda name, value: one_of(name, value, ("tpe", "random", "grid", "gp")),
+    "sampler": lambda name, value: one_of(name, value, get_args(Sampler)),
+    "name": text,
+    "model": text,
+    "address": text,
+    "tracking_uri": text,
+    "race": yes_or_no,
+    "resume": yes_or_no,
+    "tracking": yes_or_no,
+    "display": display,
+    "stop": event,
 }
+"""Argument -> what refuses a value of it."""
 
 
 def check(**given: Any) -> None:
-    """Check arguments by their names, as `CHECKS` has them."""
+    """Check arguments by their names, as `CHECKS` has them.
+
+    Raises:
+        UserError: One line on the first argument that cannot be what it is.
+
+    Example:
+        >>> check(trials=0)
+        Traceback (most recent call last):
+        ...
+        l2p_search.errors.UserError: trials=0: must be a whole number of at least 1
+    """
     for name, value in given.items():
         CHECKS[name](name, value)
+
+
+def _is_finite(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(value) < float("inf")
+
+
+def _is_word(value: Any, *words: str) -> bool:
+    return isinstance(value, str) and value in words
+
+
+def _has(value: Any, method: str) -> bool:
+    return callable(getattr(value, method, None))

@@ -19,12 +19,13 @@ _NAMES = {"test_accuracy": "test accuracy", "val_accuracy": "validation accuracy
 
 @dataclass(frozen=True, kw_only=True)
 class Paired:
-    """The second against the first on the seeds that both have.
+    """The second result against the first, on the seeds that both have.
 
     Attributes:
-        first: What is compared with.
-        second: What is compared.
-        fresh: Whether the seeds are fresh ones that chose nothing, or the searches' own.
+        first: The name of the result that is compared with.
+        second: The name of the result that is compared.
+        fresh: Whether the seeds are fresh ones that chose nothing. If not, they are the searches'
+            own, which chose the configurations.
         test: The comparison of test accuracy; its `difference` is the second minus the first.
         validation: The comparison of validation accuracy.
 
@@ -44,7 +45,7 @@ class Paired:
 
     @property
     def verdict(self) -> str:
-        """What the second is against the first on test nodes: better, worse or a tie, at 95 %."""
+        """On test nodes, at 95 %: whether the second is "better", "worse" or "a tie"."""
         return self.test.verdict
 
     @property
@@ -86,18 +87,19 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
     """Compare two searches, trials or results on the seeds that both have.
 
     The same seed has the same split, initialisation and noise for both: differences are paired.
-    Of two searches that were confirmed the fresh seeds are taken, else the searches' own.
+    Where both were confirmed, the fresh seeds are compared, else the searches' own.
 
     Args:
         first: A `Search` or its name, a trial such as "NAME:12", or a `TrialResult` of `fit`.
         second: Another one, on the same graph.
-        folder: The folder of searches, for names.
+        folder: The folder that names are looked up in; $L2P_SEARCH_DIR, then ./searches by
+            default.
 
     Returns:
         The second against the first, on test and on validation nodes.
 
     Raises:
-        UserError: They are of different graphs, or share no seeds, or have no result yet.
+        UserError: They are of different graphs, or share no seeds, or one has no result yet.
 
     Example:
         >>> import l2p_search as l2p
@@ -122,7 +124,15 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """The best of several searches on the same seeds, each against the first."""
+    """The best configurations of several searches on the same seeds, each against the first.
+
+    Attributes:
+        dataset: The graph's name.
+        fresh: Whether the seeds are fresh ones that chose nothing.
+        searches: The names of the searches.
+        methods: What each of them trained, such as "l2q" or "appnp".
+        comparisons: Test accuracy of each against the first; the first one is against itself.
+    """
 
     dataset: str
     fresh: bool
@@ -141,7 +151,7 @@ class Ranking:
         return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
 
     def __str__(self) -> str:
-        kind = "fresh seeds, which chose nothing" if self.fresh else "the searches' own seeds"
+        kind = "fresh seeds, which chose nothing" if self.fresh else "seeds, the searches' own"
         width = max(map(len, self.methods))
         lines = [
             f"{self.dataset}: test accuracy on {self.comparisons[0].seeds} {kind}",
@@ -162,8 +172,14 @@ class Ranking:
 def rank(searches: Sequence[Search]) -> Ranking:
     """Compare the best of several searches of one graph, each with the first.
 
+    Args:
+        searches: The searches, at least one.
+
+    Returns:
+        Their test accuracies, on fresh seeds if all were confirmed, else on their own seeds.
+
     Raises:
-        UserError: A search has no complete trial.
+        UserError: A search has no complete trial, or they share no seeds.
     """
     missing = [found.name for found in searches if found.best is None]
     if missing:
@@ -181,7 +197,7 @@ def rank(searches: Sequence[Search]) -> Ranking:
 
 
 def _side(given: Any, folder: str | Path | None) -> tuple[str, TrialResult, TrialResult | None]:
-    """Its name, its result on its own seeds, and the one on fresh seeds where there is one."""
+    """Of one side: its name, the result on its own seeds, and the one on fresh seeds or None."""
     if isinstance(given, TrialResult):
         return given.config.method, given, None
     if isinstance(given, Search):
@@ -192,8 +208,11 @@ def _side(given: Any, folder: str | Path | None) -> tuple[str, TrialResult, Tria
             " NAME:12, or a result of fit"
         )
     name, colon, number = given.rpartition(":")
-    found = open_search(name if colon else given, folder)
-    return _of_search(found, given, _numbered(found, given, number) if colon else found.best)
+    if not (colon and number.isdecimal()):  # a colon may be part of a name
+        found = open_search(given, folder)
+        return _of_search(found, given, found.best)
+    found = open_search(name, folder)
+    return _of_search(found, given, _numbered(found, given, number))
 
 
 def _of_search(
@@ -206,7 +225,8 @@ def _of_search(
 
 def _numbered(found: Search, text: str, number: str) -> TrialRecord:
     for record in found.outcome.records:
-        if str(record.number) == number:
+        if record.number == int(number):
             return record
     last = len(found.outcome.records) - 1
-    raise UserError(f"{text}: there is no trial {number}; give one of 0 to {last}")
+    which = f"give one of 0 to {last}" if last >= 0 else "the search has none yet"
+    raise UserError(f"{text}: there is no trial {number}; {which}")

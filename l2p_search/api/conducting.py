@@ -1,6 +1,7 @@
-"""Running planned searches: with a display, a copy to MLflow, and a way to stop in good order."""
+"""Running planned searches: with a display, a copy in MLflow, and a way to stop in good order."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,8 +13,9 @@ from l2p_search.api.arguments import check
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
+from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
-from l2p_search.display.live import Subject
+from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import in_python
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -27,10 +29,20 @@ from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run
 
 @dataclass(frozen=True, kw_only=True)
 class Means:
-    """By which means searches run, whatever they search.
+    """How searches run, whatever they search.
 
-    `stop` ends them in good order when it is set; `command` is what is noted as their origin;
-    `words` turns a remark into the caller's language.
+    Attributes:
+        resources: What trials run on.
+        memory_gb: Memory per trial, which bounds how many seeds train at once.
+        tracking: Whether and where MLflow gets a copy.
+        shown: The display: "auto", "off", or the caller's own object.
+        stop: Ends the searches in good order when it is set, from any thread. Without one, Ctrl-C
+            does that.
+        command: What the journal notes as the origin of the invocation.
+        words: Turns a message for the caller into the caller's language, Python or shell.
+
+    Raises:
+        UserError: A value that nothing can run with.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -42,23 +54,48 @@ class Means:
     words: Callable[[str], str] = in_python
 
     def __post_init__(self) -> None:
-        """Refuse what nothing can run on."""
+        """Refuse values that nothing can run with."""
         check(
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            gpus_per_trial=self.resources.gpus_per_trial,
+            address=self.resources.address,
+            tracking=self.tracking.on,
+            tracking_uri=self.tracking.uri,
+            display=self.shown,
+            stop=self.stop,
         )
+
+    def told(self, name: str) -> Callable[[str], None]:
+        """Where remarks on several searches go: to the caller's display, or to stderr."""
+        if self.shown == "off":
+            return lambda text: None
+        if self.shown != "auto":
+            display = self.shown
+            return lambda text: display.note(self.words(text))
+        # This stderr itself: what Ray prints to it meanwhile is sent elsewhere.
+        lines = PlainLines(Subject(name, []), sys.stderr)
+        return lambda text: lines.note(self.words(text))
 
     @property
     def provenance(self) -> dict[str, str]:
-        """What a journal notes of an invocation."""
+        """What a journal notes about an invocation."""
         return {"command": self.command}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search from where it stands.
+    """Run one search, from its beginning or from where it stands.
+
+    Args:
+        plan: The search.
+        means: How it runs.
+
+    Returns:
+        How it ended, with what it has found.
 
     Raises:
+        SearchError: The search cannot be run, or its journal cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
@@ -75,6 +112,8 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
     subject = Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
     with display_of(means.shown, subject) as display:
         _note_other_versions(journal, display)
+        if plan.recorded is None and plan.graph.name not in DATASETS:
+            display.note(plan.graph.describe())
         with tracking(
             journal, means.tracking, lambda text: display.note(means.words(text))
         ) as record:
@@ -106,12 +145,16 @@ def conduct_together(
 
     Args:
         plans: The searches, in the order in which they are begun.
-        means: By which means; the display is not asked, as `on_begin` and `on_end` are told.
-        on_begin: Is told when a search begins.
-        on_end: Is told when one has ended, with what it found.
+        means: How they run. Its display is not used: `on_begin` and `on_end` are called instead.
+        on_begin: Is called when a search begins.
+        on_end: Is called when a search has ended, with what it found.
 
     Returns:
         Whether they were stopped before the end.
+
+    Raises:
+        SearchError: One of the searches cannot be run; the others are stopped in good order.
+        KeyboardInterrupt: As of `conduct`.
     """
     with left_as_found(), _stoppable(means.stop) as stop:
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
@@ -148,10 +191,10 @@ def _job(
 
 @contextmanager
 def _stoppable(given: threading.Event | None) -> Iterator[threading.Event]:
-    """What ends a search in good order: the caller's event, or Ctrl-C.
+    """The event that ends a search in good order: the caller's own, or one that Ctrl-C sets.
 
-    The first Ctrl-C ends it in good order and raises KeyboardInterrupt then; the second one
-    raises it at once.
+    After the first Ctrl-C the search ends in good order, and then KeyboardInterrupt is raised. The
+    second Ctrl-C raises it at once.
     """
     if given is not None:
         yield given
@@ -176,7 +219,7 @@ def _stoppable(given: threading.Event | None) -> Iterator[threading.Event]:
 
 
 def _note_other_versions(journal: Journal, display: Display) -> None:
-    """Numbers of other versions may differ in their last digits, or more."""
+    """Tell that the search began with other versions of packages: its numbers may differ."""
     now = versions()
     for began in journal.invocations[:1]:
         for package, version in began.get("versions", {}).items():

@@ -1,4 +1,4 @@
-"""The best of a search as something to take away."""
+"""The best configuration of a search as a file: YAML, JSON, or a short program."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,22 @@ from l2p_search.searching.records.outcome import Outcome
 from l2p_search.whole_file import write_whole
 
 SUFFIXES = {"yaml": "yaml", "json": "json", "script": "py"}
-"""The forms of an exported configuration, and how their files end."""
+"""Form of an exported configuration -> the ending of its file."""
 _BEST = "best.yaml"
 _FORMS = {"yaml": as_yaml, "json": as_json, "script": as_script}
 
 
 def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
-    """Where the best configuration comes from; None without a best."""
+    """Where the best configuration comes from.
+
+    Args:
+        journal: The search.
+        outcome: What it found.
+
+    Returns:
+        Plain values: search, trial, graph, space, accuracies, versions. None while no trial has
+        all its seeds.
+    """
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         return None
@@ -41,7 +50,18 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
 
 
 def write_best(journal: Journal, outcome: Outcome) -> Path | None:
-    """Leave the best configuration in the search's directory; None without a best."""
+    """Write the best configuration as best.yaml into the search's own folder.
+
+    Args:
+        journal: The search.
+        outcome: What it found.
+
+    Returns:
+        The file; None while no trial has all its seeds.
+
+    Raises:
+        SearchError: The file cannot be written.
+    """
     provenance = provenance_of(journal, outcome)
     if provenance is None or outcome.best is None:
         return None
@@ -58,9 +78,17 @@ def write_best(journal: Journal, outcome: Outcome) -> Path | None:
 def exported(journal: Journal, outcome: Outcome, form: str) -> str:
     """The best configuration of a search with where it came from, as text.
 
+    Args:
+        journal: The search.
+        outcome: What it found.
+        form: "yaml", "json" or "script".
+
+    Returns:
+        The content of a file.
+
     Raises:
         SearchError: No trial has all its seeds yet.
-        UserError: There is no such form, or the configuration has none.
+        UserError: There is no such form, or no short program for the configuration.
     """
     if form not in _FORMS:
         raise UserError(f"{argument('format', form)}: must be one of {', '.join(_FORMS)}")
@@ -73,6 +101,11 @@ def exported(journal: Journal, outcome: Outcome, form: str) -> str:
 
 
 def form_of(path: Path) -> str:
-    """The form that a file's name asks for; YAML where it says nothing."""
+    """The form that the ending of a file's name asks for; YAML for any other ending.
+
+    Example:
+        >>> form_of(Path("best.py")), form_of(Path("best"))
+        ('script', 'yaml')
+    """
     endings = {"yml": "yaml", **{suffix: form for form, suffix in SUFFIXES.items()}}
     return endings.get(path.suffix.removeprefix(".").lower(), "yaml")

@@ -1,4 +1,4 @@
-"""Looking at what was learned: profiles over datasets, and one node's way."""
+"""Looking at what was learned: the profiles of datasets, and how far one node looks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
+from l2p_search.api.arguments import check
 from l2p_search.api.recording import Tracking, attach
 from l2p_search.api.writing import figure_files
 from l2p_search.caller import left_as_found
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Best:
-    """The profile of the best trial of a dataset with one posterior."""
+    """The best trial of a dataset and a posterior over all its searches."""
 
     posterior: str
     dataset: str
@@ -42,18 +43,18 @@ def profile_drawings(
     folder: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> dict[str, bytes]:
-    """How far nodes look, over all searched datasets, and the cosine of every two profiles.
+    """Draw the profiles of all searched datasets, and the cosine of every two of them.
 
     Args:
         datasets: The datasets to draw; all that were searched by default.
         folder: The folder of searches.
-        tracking: Whether the runs of the searches get a copy in MLflow.
+        tracking: Whether the searches' runs in MLflow get a copy.
 
     Returns:
         File name -> content: the two figures as PNG and SVG.
 
     Raises:
-        UserError: There is nothing to draw, or no search of a dataset.
+        UserError: No trial is complete yet, or a dataset was not searched.
     """
     found = _profiles(datasets, searches_folder(folder))
     if not found:
@@ -70,7 +71,7 @@ def profile_drawings(
 
 
 def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
-    """The best of each posterior and dataset over all searches, in the paper's order."""
+    """The best trial per posterior and dataset, in the paper's order of datasets."""
     found: dict[tuple[str, str], _Best] = {}
     seen = set()
     for directory in list_searches(folder):
@@ -101,7 +102,15 @@ def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NodeLook:
-    """How far one node looks: q(t) as a mean over seeds, and a drawing of its surroundings."""
+    """How far one node looks.
+
+    Attributes:
+        graph: The graph.
+        node: The node, counted from 0.
+        origin: Which configuration was trained, in words.
+        q: q(t) of the node, as a mean over the seeds: [K + 1].
+        files: File name -> content: a drawing of its neighbourhood, as PNG and SVG.
+    """
 
     graph: Graph
     node: int
@@ -111,7 +120,7 @@ class NodeLook:
 
     @property
     def expected_step(self) -> float:
-        """The mean of q."""
+        """How many steps the node takes on average: the mean of q(t)."""
         return float(sum(step * share for step, share in enumerate(self.q.tolist())))
 
 
@@ -121,23 +130,26 @@ def look_at_node(
     *,
     seeds: int = defaults.NODE_SEEDS,
     folder: Path | None = None,
-    data_dir: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> NodeLook:
-    """Train the best recorded configuration of a graph, else its default, and look at one node.
+    """Train the best recorded configuration of a graph, else its default; look at one node.
 
     Args:
         graph: What `load_graph` takes.
         node: The node, counted from 0.
-        seeds: Seeds to train.
+        seeds: How many seeds q(t) is averaged over.
         folder: The folder of searches.
-        data_dir: A folder with raw files of named datasets.
-        tracking: Whether the search's run gets a copy of the drawing in MLflow.
+        tracking: Whether the search's run in MLflow gets a copy of the drawing.
+
+    Returns:
+        What was found, and a drawing of it.
 
     Raises:
+        DataError: The graph cannot be used.
         UserError: The graph has no such node.
     """
-    loaded = load_graph(graph, data_dir=data_dir)
+    check(node=node, seeds=seeds)
+    loaded = load_graph(graph)
     if node >= loaded.num_nodes:
         raise UserError(
             f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"
@@ -158,10 +170,13 @@ def look_at_node(
 
 
 def _best_config(graph: Graph, folder: Path) -> tuple[TrialConfig, Journal | None]:
-    """The best configuration of the latest search of the graph, or its default."""
+    """The best configuration of the graph's latest search; without one the graph's default."""
     for directory in list_searches(folder):
         journal = Journal.read(directory)
-        best = best_of(journal.records())
-        if journal.settings.dataset == graph.name and best is not None:
+        if journal.settings.dataset != graph.name:
+            continue
+        # A baseline chooses no steps per node: there is no q(t) to look at.
+        best = best_of(each for each in journal.records() if each.config.model == "l2p")
+        if best is not None:
             return best.config, journal
     return default_config(graph), None

@@ -1,4 +1,4 @@
-"""A search and its trials as MLflow entries: numbers, words, figures and files."""
+"""What MLflow gets of a search and of its trials: numbers, words, figures and files."""
 
 import csv
 import io
@@ -25,7 +25,16 @@ from l2p_search.yaml_file import dump_yaml
 
 
 def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
-    """A trial that has ended, with its profile as data and as a figure."""
+    """The run of a trial that has ended.
+
+    Args:
+        journal: The search.
+        record: The trial.
+
+    Returns:
+        Its entry, with the configuration and the profile as files; without files if it has no
+        result.
+    """
     settings = journal.settings
     title = f"trial {record.number} on {settings.dataset}"
     return TrialEntry(
@@ -41,12 +50,20 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
 
 
 def trial_uid(journal: Journal, record: TrialRecord) -> str:
-    """What the trial's run is found by."""
+    """The tag by which a trial's run is found again: unique over all searches."""
     return f"{journal.uid}/{record.number}"
 
 
 def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntry:
-    """A search; with an outcome also what it found."""
+    """The run of a search.
+
+    Args:
+        journal: The search.
+        outcome: What it found; None while it runs.
+
+    Returns:
+        Its entry; with an outcome also metrics, a description and files.
+    """
     settings = journal.settings
     newest = journal.invocations[-1] if journal.invocations else {}
     params = {

@@ -1,21 +1,31 @@
-"""A plan in words: what would be searched, how much that is, and how long it may take."""
+"""A plan in words: what would be searched, how many trainings that is, how long it may take."""
 
 from l2p_search.api.planning import Estimate, Plan, trials_at_once
+from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.graph import Graph
 from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
 
 
 def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
-    """What would be done, line by line; words that depend on the caller are two-sided."""
+    """What would be searched, line by line.
+
+    Args:
+        plan: The search.
+        concurrency: Trials at once; None for as many as there are CPUs.
+        cpus_per_trial: Threads per trial.
+
+    Returns:
+        Text for `in_python` or `in_shell`, which spell arguments in the caller's language.
+    """
     settings, goal, graph = plan.settings, plan.goal, plan.graph
     space, total = settings.space, plan.trials
     state = "new" if plan.recorded is None else f"{plan.done} trials done"
     lines = [
         f"search    {plan.directory.name}, {state}",
         f"kept in   {plan.directory}",
-        f"dataset   {graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
-        f" {count(graph.num_splits, 'split')}",
+        f"dataset   {_graph_text(graph)}",
         f"space     {space.name}: {size_in_words(len(space.dimensions), space.size)}",
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
@@ -37,8 +47,24 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
     return "\n".join(lines)
 
 
+def _graph_text(graph: Graph) -> str:
+    """A few figures of a known graph; of any other one, all that was understood."""
+    if graph.name not in DATASETS:
+        return graph.describe()
+    splits = count(graph.num_splits, "split")
+    return f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges, {splits}"
+
+
 def time_text(plan: Plan, found: Estimate) -> str:
-    """How long it may take, and by which trial that is told."""
+    """How long the search may take, and which trial was measured for that.
+
+    Args:
+        plan: The search.
+        found: The estimate.
+
+    Returns:
+        One line.
+    """
     about = "about" if found.whole else "at most"
     trial = describe_config(found.config, plan.settings.space.dimensions)
     took = f"took {found.trial_seconds:.1f} s"

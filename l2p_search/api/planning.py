@@ -1,7 +1,8 @@
-"""What a search is going to be: from a caller's arguments to settings, a goal, and an estimate."""
+"""Planning a search: from what a caller asks for to settings, a goal, and a time estimate."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
+from l2p_search.errors import (
+    DataError,
+    SearchError,
+    SearchExistsError,
+    UserError,
+    argument,
+)
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -22,12 +29,19 @@ from l2p_search.training.fit import Progress
 from l2p_search.training.fit import fit as train
 
 MEASURED_SECONDS = 20.0
-"""How long one trial is trained at the most to estimate the time of a search."""
+"""The longest that one trial is trained in order to estimate the time of a search."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a caller asks of a search. None stands for what was not given."""
+    """What a caller asks of a search, with the arguments of `search`; None means "not given".
+
+    It has no defaults of its own: those of a new search are in `defaults` and in its space, those
+    of a resumed one in its journal.
+
+    Raises:
+        UserError: A value cannot be, or two of them exclude each other.
+    """
 
     name: str | None = None
     folder: Path | None = None
@@ -42,29 +56,40 @@ class Wanted:
     confirm_ties: int | None = None
     time_budget: float | str | None = None
     data_dir: Path | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `load_graph`, such as `label`."""
 
     def __post_init__(self) -> None:
-        """Refuse what no search can be."""
+        """Refuse values that no search can have."""
         check(
+            name=self.name,
+            model=self.model,
             trials=self.trials,
             seeds=self.seeds,
             seed=self.seed,
             confirm=self.confirm,
             confirm_ties=self.confirm_ties,
             sampler=self.sampler,
+            race=self.race,
         )
+        seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
             raise UserError(
-                f"{argument('space', self.space)}: does not go with {argument('model')}, which"
-                " has its own"
+                f"{_named_space(self.space)}: does not go with {argument('model')}, which has its"
+                " own"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A search that is ready to run: where it lives, on which graph, how far it goes.
+    """A search that is ready to run.
 
-    `recorded` is the journal of an earlier invocation that this one continues.
+    Attributes:
+        directory: The folder of its journal.
+        graph: The graph that is searched on.
+        settings: What cannot change any more once the search has begun.
+        goal: How far this invocation goes.
+        recorded: The journal of the search that is resumed; None for a new search.
     """
 
     directory: Path
@@ -75,18 +100,25 @@ class Plan:
 
     @property
     def trials(self) -> int:
-        """How many there will be in all: the goal, unless the space has fewer."""
+        """How many trials the search will have: the goal, unless the space has fewer."""
         return self.settings.space.at_most(self.goal.trials)
 
     @property
     def done(self) -> int:
-        """Trials that have a result already."""
+        """How many trials have a result already."""
         if self.recorded is None:
             return 0
         return sum(record.result is not None for record in self.recorded.records())
 
     def open(self) -> Journal:
-        """Begin the search, or continue it; the caller has to close the journal."""
+        """Begin or resume the search on disk.
+
+        Returns:
+            Its journal, open for writing; whoever calls this has to close it.
+
+        Raises:
+            SearchError: Another process writes to it, or the folder cannot be written.
+        """
         if self.recorded is None:
             return Journal.create(self.directory, self.settings)
         return Journal.resume(self.directory)
@@ -96,7 +128,13 @@ class Plan:
 class Estimate:
     """How long a search may take, from one trial in the middle of its space.
 
-    `whole` says whether that trial was trained to its end, or extrapolated to all its epochs.
+    Attributes:
+        config: The configuration that was measured.
+        trial_seconds: How long one trial takes.
+        seconds: How long the rest of the search takes.
+        at_once: How many trials run at once.
+        whole: Whether the trial was trained to its end. If not, its time is extrapolated to all
+            its epochs, and is an upper bound: seeds may stop early.
     """
 
     config: TrialConfig
@@ -107,21 +145,26 @@ class Estimate:
 
 
 def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
-    """Turn what is asked for into a search that can run.
+    """Turn what is asked for into a search that can run; nothing is written.
 
     Args:
-        graph: What `load_graph` takes; None for the graph of the search that is continued.
+        graph: What `load_graph` takes; None for the graph of the search that is resumed.
         wanted: What was asked for.
-        resume: Whether a search of that name is continued.
+        resume: Whether a recorded search of that name is continued.
+
+    Returns:
+        The plan, with every default filled in.
 
     Raises:
         SearchExistsError: The search is recorded, and `resume` is False.
+        SearchError: There is no search to resume, or it began with other settings.
         UserError: Something that was asked for cannot be.
     """
-    if isinstance(graph, str) and graph.lower() in DATASETS:
+    check(resume=resume)
+    if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
-        graph = load_graph(graph, data_dir=wanted.data_dir)
+        graph = load_graph(graph, data_dir=wanted.data_dir, **wanted.reading)
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -139,7 +182,20 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
 
 
 def directory_of(graph: Graph | str | None, wanted: Wanted, resume: bool) -> Path:
-    """Where the search lives: by its name, else by its graph and space, else the latest."""
+    """The folder of a search: by its name, else by its graph and space, else the latest search.
+
+    Args:
+        graph: The graph or its name; None where only a name is given.
+        wanted: What was asked for.
+        resume: Whether a search is continued; only then the latest one may be meant.
+
+    Returns:
+        The folder, which need not exist.
+
+    Raises:
+        SearchError: The name cannot be a folder's, or there is no latest search.
+        UserError: Neither a graph nor a name was given.
+    """
     folder = searches_folder(wanted.folder)
     if wanted.name is not None:
         return search_directory(folder, wanted.name)
@@ -159,6 +215,11 @@ def _space_word(wanted: Wanted) -> str:
     return space_of(wanted.space).name
 
 
+def _named_space(space: SpaceLike) -> str:
+    """The argument `space` for a message; the content of a space would fill a page."""
+    return argument("space", space) if isinstance(space, str | Path) else argument("space")
+
+
 def _space(wanted: Wanted) -> SpaceLike | None:
     return wanted.space if wanted.model is None else space_of_model(wanted.model)
 
@@ -175,6 +236,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         sampler=wanted.sampler or defaults.SAMPLER,
         seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
         race=bool(wanted.race),
+        graph=loaded.about.request,
     )
     settings.check_possible()
     goal = Goal(
@@ -187,17 +249,17 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
 
 
 def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> Plan:
-    """What is given again must agree with what the search began with."""
+    """The plan of a resumed search; settings that are given again must be those it began with."""
     settings, name = recorded.settings, recorded.directory.name
     given = {
-        "dataset": (graph if graph is None or isinstance(graph, str) else graph.name),
+        "graph": (graph if graph is None or isinstance(graph, str) else graph.name),
         "seeds": wanted.seeds,
         "sampler": wanted.sampler,
         "seed": wanted.seed,
         "race": wanted.race,
     }
     for key, now in given.items():
-        began = getattr(settings, key)
+        began = settings.dataset if key == "graph" else getattr(settings, key)
         if now is not None and now != began:
             raise SearchError(
                 f"{argument(key, now)}: search '{name}' began with {began}; leave it out to"
@@ -206,16 +268,13 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
     space = _space(wanted)
     asked = settings.space if space is None else space_of(space)
     if (asked.dimensions, asked.fixed) != (settings.space.dimensions, settings.space.fixed):
+        by_model = wanted.space is None
+        one = argument("model", wanted.model) if by_model else _named_space(wanted.space or "")
         raise SearchError(
-            f"{argument('space', space)}: is not the space that search '{name}' began with; leave"
-            f" it out to continue, or search under another {argument('name')}"
+            f"{one}: is not the space that search '{name}' began with; leave it out to continue,"
+            f" or search under another {argument('name')}"
         )
-    loaded = load_graph(settings.dataset if graph is None else graph, data_dir=wanted.data_dir)
-    if loaded.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {settings.dataset} has changed since (another digest);"
-            f" search under another {argument('name')}"
-        )
+    loaded = _graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -233,6 +292,37 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
     )
 
 
+def _graph_again(
+    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
+) -> Graph:
+    """The graph that a search began with: as it is given, else as it was read then."""
+    way = argument("graph")
+    if given is not None:
+        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
+    elif settings.graph is None and settings.dataset not in DATASETS:
+        raise SearchError(
+            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
+            f" {way}"
+        )
+    else:
+        request = dict(settings.graph or {"source": settings.dataset})
+        source = str(request.pop("source"))
+        try:
+            graph = load_graph(source, data_dir=data_dir, **request)
+        except DataError as error:
+            raise DataError(
+                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
+                f" was moved, name it with {way}"
+            ) from None
+    if graph.digest != settings.data_digest:
+        raise SearchError(
+            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
+            f" was {settings.data_digest}); restore it, or search under another"
+            f" {argument('name')}"
+        )
+    return graph
+
+
 def estimate(
     plan: Plan,
     *,
@@ -240,7 +330,20 @@ def estimate(
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
 ) -> Estimate:
-    """Measure one trial, and say how long the search may take with so many at once."""
+    """Train one trial in the middle of the space, and estimate how long the search may take.
+
+    Args:
+        plan: The search.
+        concurrency: Trials at once; None for as many as there are CPUs.
+        cpus_per_trial: Threads per trial.
+        memory_gb: Memory per trial.
+
+    Returns:
+        The estimate for the trials that are missing; the confirmation is not in it.
+
+    Raises:
+        ConfigError: The configuration cannot be trained.
+    """
     at_once = trials_at_once(concurrency, cpus_per_trial)
     config = plan.settings.config(plan.settings.space.middle())
     trial_seconds, whole = _measure(plan.graph, config, plan.settings.seeds, memory_gb)
@@ -253,14 +356,22 @@ def estimate(
 
 
 def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
-    """How many trials run at once on this machine."""
+    """How many trials run at once on this machine.
+
+    Args:
+        concurrency: What was asked for; None for as many as the CPUs allow.
+        cpus_per_trial: Threads per trial.
+
+    Returns:
+        At least 1.
+    """
     return concurrency or max(1, own_cpus() // cpus_per_trial)
 
 
 def _measure(
     graph: Graph, config: TrialConfig, seeds: int, memory_gb: float
 ) -> tuple[float, bool]:
-    """Seconds of a trial, and whether it was trained whole or extrapolated to all its epochs."""
+    """Seconds per trial, and whether it was trained to its end instead of extrapolated."""
     started = time.perf_counter()
     share = 0.0
 

@@ -1,4 +1,4 @@
-"""MLflow's copy of a search: written while it runs, brought up to date later, given files."""
+"""The copy of a search in MLflow: written while it runs, or brought up to date later."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +12,7 @@ from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.tracking.entries import SearchEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
@@ -22,9 +23,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Tracking:
-    """Whether and where MLflow gets a copy: `uri`, else what the environment names, else ./mlflow.
+    """Whether and where MLflow gets a copy.
 
-    The store is looked up when it is used: a relative folder is that of the moment.
+    Attributes:
+        on: Whether it gets one.
+        uri: A tracking URI; None for $MLFLOW_TRACKING_URI, then a database in ./mlflow.
     """
 
     on: bool = True
@@ -32,7 +35,7 @@ class Tracking:
 
     @property
     def store(self) -> Store:
-        """The store that is meant."""
+        """The store; looked up anew each time, as ./mlflow depends on the current folder."""
         return find_store(self.uri)
 
 
@@ -40,7 +43,19 @@ class Tracking:
 def tracking(
     journal: Journal, where: Tracking, note: Callable[[str], None]
 ) -> Iterator[Callable[[Event], None]]:
-    """Write ended trials to MLflow in the background; `note` is told when some are missing."""
+    """Write trials to MLflow in the background for as long as the context lasts.
+
+    Trials of earlier sessions are written too, unless the store already has them. When the context
+    ends, what the search found is written to its own run.
+
+    Args:
+        journal: The search.
+        where: Whether and where MLflow gets a copy.
+        note: Is called with one line when some trials could not be written.
+
+    Yields:
+        What has to be called with every event of the search.
+    """
     if not where.on:
         yield lambda event: None
         return
@@ -53,7 +68,7 @@ def tracking(
         if event.kind == "ended" and event.record is not None:
             write(event.record)
 
-    for earlier in journal.records():  # what an earlier session may have left unwritten
+    for earlier in journal.records():  # an earlier session may have been killed before writing
         if earlier.status is not TrialStatus.RUNNING:
             write(earlier)
 
@@ -74,10 +89,17 @@ def tracking(
 
 
 def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
-    """Write to MLflow what is missing there of a search; nothing is written twice.
+    """Write to MLflow the trials of a search that are missing there; nothing is written twice.
+
+    Args:
+        journal: The search.
+        where: Where; it is written even if tracking is off.
 
     Returns:
-        How many trials were written, and how many were there.
+        How many trials were written, and how many were there before.
+
+    Raises:
+        UserError: The store cannot be used.
     """
     store = where.store
     with explained(store):
@@ -96,8 +118,27 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
         return tracker.recorded(parent) - before, before
 
 
+def publish(entry: SearchEntry, where: Tracking) -> None:
+    """Write a run that stands for itself, such as an answer; the same one is written anew."""
+    if not where.on:
+        return
+    store = where.store
+    with explained(store):
+        tracker = MlflowTracker(store)
+        tracker.finish(tracker.begin(entry), entry, interrupted=False)
+
+
 def attach(journals: Iterable[Journal], files: dict[str, bytes], where: Tracking) -> None:
-    """Give the runs of searches a copy of files, unless tracking is off."""
+    """Add files to the runs of searches in MLflow.
+
+    Args:
+        journals: The searches; a run that is missing is made.
+        files: File name -> content.
+        where: Whether and where MLflow gets a copy.
+
+    Raises:
+        UserError: The store cannot be used.
+    """
     if not where.on:
         return
     store = where.store

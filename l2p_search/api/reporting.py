@@ -1,4 +1,4 @@
-"""A search as one HTML page: what is told on it, and in which words."""
+"""The report of a search: what its HTML page says."""
 
 from collections.abc import Mapping
 
@@ -18,12 +18,16 @@ _SHOWN = 20
 
 
 def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> str:
-    """The page as HTML.
+    """The report as one HTML page that needs no network.
 
     Args:
         journal: The search.
         outcome: What it found.
-        importance: Of its hyperparameters; None where there are too few trials to tell.
+        importance: Hyperparameter -> its share of the variance of validation accuracy; None where
+            there are too few trials to tell, and then there are no interactive figures.
+
+    Returns:
+        HTML.
 
     Raises:
         SearchError: No trial has all its seeds yet.

@@ -1,4 +1,4 @@
-"""search and open_search: a search as an object, running or recorded."""
+"""search and open_search: run a search, or open a recorded one, as an object."""
 
 import threading
 from functools import cached_property
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.api.arguments import SpaceLike
+from l2p_search.api.arguments import SpaceLike, check, path_of
 from l2p_search.api.conducting import Means, conduct
 from l2p_search.api.exporting import exported, form_of, write_best
 from l2p_search.api.planning import Plan, Wanted, make_plan
@@ -98,7 +98,10 @@ class Search:
 
     @cached_property
     def importance(self) -> dict[str, float] | None:
-        """Hyperparameter -> share of the variance of validation accuracy; None if too few."""
+        """How much each hyperparameter mattered: its share of the variance of validation accuracy.
+
+        None with fewer than 8 complete trials, or when all of them are equally good.
+        """
         return importance_of(self.outcome)
 
     @property
@@ -112,7 +115,7 @@ class Search:
         return self._finish is not None and self._finish.interrupted
 
     def rows(self) -> list[dict[str, Any]]:
-        """The trials as plain values, the best first; test accuracy is not among them."""
+        """The trials as plain JSON values, the best first; test accuracy is not among them."""
         alive = self.running
         rows = [record.to_mapping() for record in best_first(self.outcome.records)]
         for row in rows:
@@ -125,9 +128,9 @@ class Search:
     def trials(self) -> "pandas.DataFrame":
         """The trials as a DataFrame, a row per trial, the best first.
 
-        Columns: number, status, val_accuracy_mean and val_accuracy_std in percent, seeds, seconds,
-        config_id, reason, whether it ties with the best, and a column per hyperparameter. Test
-        accuracy is not in it: a list of it invites choosing by it.
+        The index is the trial's number. Columns: status, config_id, val_accuracy_mean and
+        val_accuracy_std in percent, seeds, seconds, reason, tie (with the best), and one per
+        hyperparameter. Test accuracy is not in it: a list of it invites choosing by it.
         """
         import pandas
 
@@ -139,7 +142,7 @@ class Search:
         return pandas.DataFrame(flat).set_index("number") if flat else pandas.DataFrame()
 
     def summary(self) -> Summary:
-        """What is told of the search, as values."""
+        """What `str` says of the search, as values."""
         outcome, finish = self.outcome, self._finish
         best = outcome.best
         return Summary(
@@ -160,7 +163,7 @@ class Search:
         )
 
     def to_mapping(self) -> dict[str, Any]:
-        """The result as plain JSON values."""
+        """What the search found, as plain JSON values."""
         finish = self._finish
         return {
             "name": self.name,
@@ -186,20 +189,30 @@ class Search:
 
         Args:
             out: The file to write.
-            format: "yaml", "json" or "script" (a short program on torch and torch-geometric);
-                by the file's ending where it is not given.
+            format: "yaml", "json" or "script" (a short program on torch and torch-geometric); by
+                default what the file's ending says, else "yaml".
 
         Returns:
             The file.
 
         Raises:
-            UserError: There is no best yet, or the file cannot be written.
+            UserError: There is no complete trial yet, or the file cannot be written.
         """
-        path = Path(out)
+        path = path_of("out", out) or Path()
         return write_file(path, self.exported(format or form_of(path)))
 
     def exported(self, format: str = "yaml") -> str:  # noqa: A002
-        """The best configuration with where it came from, as text; see `export`."""
+        """The best configuration with where it came from, as text.
+
+        Args:
+            format: As of `export`.
+
+        Returns:
+            The content of the file that `export` writes.
+
+        Raises:
+            UserError: There is no complete trial yet, or no such form of the configuration.
+        """
         return exported(self._journal, self.outcome, format)
 
     def report(
@@ -220,21 +233,30 @@ class Search:
             The file.
 
         Raises:
-            UserError: There is no best yet, or the file cannot be written.
+            UserError: There is no complete trial yet, or the file cannot be written.
         """
+        check(tracking=tracking, tracking_uri=tracking_uri)
+        path = path_of("out", out) or self.directory / "report.html"
         with left_as_found():
             text = report_page(self._journal, self.outcome, self.importance)
-            path = write_file(Path(out or self.directory / "report.html"), text)
+            write_file(path, text)
             where = Tracking(tracking, tracking_uri)
             attach([self._journal], {"report.html": text.encode()}, where)
         return path
 
     def sync(self, tracking_uri: str | None = None) -> tuple[int, int]:
-        """Write to MLflow what is missing there; nothing is written twice.
+        """Write to MLflow the trials that are missing there; nothing is written twice.
+
+        Args:
+            tracking_uri: An MLflow server, instead of the one that the environment names.
 
         Returns:
-            How many trials were written, and how many were there.
+            How many trials were written, and how many were there before.
+
+        Raises:
+            UserError: MLflow cannot use that store.
         """
+        check(tracking_uri=tracking_uri)
         with left_as_found():
             return sync(self._journal, Tracking(True, tracking_uri))
 
@@ -247,7 +269,11 @@ class Search:
                 (space, seeds, sampler) cannot change.
 
         Returns:
-            The search as it stands then.
+            A new object: the search as it stands then.
+
+        Raises:
+            UserError: An option is not what the search began with, or cannot be at all.
+            KeyboardInterrupt: As of `search`.
         """
         return search(graph, name=self.name, folder=self.directory.parent, resume=True, **options)
 
@@ -332,9 +358,10 @@ def search(
         >>> found.best.config.method, len(found.trials)
         ('l2q', 4)
     """
+    check(resume=resume, tracking=tracking, tracking_uri=tracking_uri)
     wanted = Wanted(
         name=name,
-        folder=None if folder is None else Path(folder),
+        folder=path_of("folder", folder),
         space=space,
         model=model,
         trials=trials,
@@ -345,7 +372,7 @@ def search(
         confirm=confirm,
         confirm_ties=confirm_ties,
         time_budget=time_budget,
-        data_dir=None if data_dir is None else Path(data_dir),
+        data_dir=path_of("data_dir", data_dir),
     )
     means = Means(
         resources=Resources(
@@ -364,7 +391,19 @@ def search(
 
 
 def run_plan(plan: Plan, means: Means) -> Search:
-    """Run a planned search, and leave its best configuration in its folder."""
+    """Run a planned search, and write its best configuration into its folder.
+
+    Args:
+        plan: The search.
+        means: How it runs.
+
+    Returns:
+        The search with what it found.
+
+    Raises:
+        UserError: The search cannot be run, or its folder cannot be written.
+        KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given.
+    """
     finish = conduct(plan, means)
     found = Search(Journal.read(plan.directory), finish)
     if not finish.interrupted:
@@ -393,17 +432,23 @@ def open_search(name: str | None = None, folder: str | Path | None = None) -> Se
         ...
         l2p_search.errors.SearchError: searches: no searches there; start one, such as ...
     """
-    place = searches_folder(None if folder is None else Path(folder))
-    return Search(Journal.read(find_search(place, name)))
+    check(name=name)
+    return Search(Journal.read(find_search(_place(folder), name)))
 
 
 def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[SearchError]]:
-    """Every search of a folder, the latest first, and why the others cannot be read.
+    """Every search of a folder that can be read, and why the others cannot.
+
+    Args:
+        folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
+
+    Returns:
+        The searches, the latest first, and an error per search that cannot be read.
 
     Raises:
-        SearchError: There is none at all.
+        SearchError: There is no search at all.
     """
-    place = searches_folder(None if folder is None else Path(folder))
+    place = _place(folder)
     find_search(place, None)  # raises where there is none
     readable, errors = [], []
     for directory in list_searches(place):
@@ -414,8 +459,36 @@ def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[Searc
     return readable, errors
 
 
+def open_named(
+    name: str | None, folder: str | Path | None = None
+) -> tuple[list[Search], list[SearchError]]:
+    """The search of that name, or every one.
+
+    Args:
+        name: The search's name; None for all of them.
+        folder: The folder of searches.
+
+    Returns:
+        The searches, the latest first, and an error per search that cannot be read.
+
+    Raises:
+        SearchError: The named search cannot be read, or there is no search at all.
+    """
+    return open_all(folder) if name is None else ([open_search(name, folder)], [])
+
+
 def latest_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
-    """Dataset -> its latest search that has a complete trial."""
+    """The latest search of every dataset.
+
+    Args:
+        folder: The folder of searches.
+
+    Returns:
+        Dataset -> its latest search that has a complete trial.
+
+    Raises:
+        SearchError: There is no search at all.
+    """
     latest: dict[str, Search] = {}
     for found in open_all(folder)[0]:
         if found.best is not None:
@@ -426,15 +499,26 @@ def latest_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
 def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
     """The latest search of a dataset that has a complete trial.
 
+    Args:
+        dataset: The graph's name.
+        folder: The folder of searches.
+
+    Returns:
+        The search.
+
     Raises:
         UserError: There is none; the message has the datasets that were searched.
     """
     latest = latest_by_dataset(folder)
     if dataset not in latest:
-        place = searches_folder(None if folder is None else Path(folder))
         there = ", ".join(sorted(latest)) or "none"
         raise UserError(
-            f"{argument('dataset', dataset)}: no search of it in {place} has a complete trial"
-            f" (there are: {there}); search it first"
+            f"{argument('dataset', dataset)}: no search of it in {_place(folder)} has a complete"
+            f" trial (there are: {there}); search it first"
         )
     return latest[dataset]
+
+
+def _place(folder: str | Path | None) -> Path:
+    """The folder of searches that is meant."""
+    return searches_folder(path_of("folder", folder))

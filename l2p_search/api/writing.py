@@ -1,4 +1,4 @@
-"""Writing the files that a caller asks for: whole, or one line that says why not."""
+"""Writing the files that a caller asks for: a whole file, or one line that says why not."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file, with the folders it needs; a reader never sees half of it.
+    """Write a file, and make the folders it is in; a reader never sees half of it.
+
+    Args:
+        path: The file.
+        content: Text, written as UTF-8, or bytes.
+
+    Returns:
+        The file.
 
     Raises:
         UserError: It cannot be written.
@@ -22,7 +29,7 @@ def write_file(path: Path, content: str | bytes) -> Path:
         write_whole(path, content)
     except OSError as error:
         raise UserError(
-            f"{argument('out')} {path}: cannot be written ({error.strerror}); choose another"
+            f"{argument('out', path)}: cannot be written ({error.strerror}); choose another"
         ) from None
     return path
 
@@ -30,10 +37,13 @@ def write_file(path: Path, content: str | bytes) -> Path:
 def check_writable(path: Path) -> None:
     """Find out before a long computation, not after it, that its result cannot be written.
 
+    Args:
+        path: The file to write later. Its folder has to exist.
+
     Raises:
         UserError: The path is a folder, or its folder is missing or read-only.
     """
-    folder, name = path.parent, f"{argument('out')} {path}"
+    folder, name = path.parent, f"{argument('out', path)}"
     if path.is_dir():
         raise UserError(f"{name}: is a folder; name a file in it")
     if not folder.is_dir():
@@ -43,7 +53,15 @@ def check_writable(path: Path) -> None:
 
 
 def figure_files(stem: str, figure: "Figure") -> dict[str, bytes]:
-    """A figure as PNG and as SVG: file name -> content."""
+    """A figure as PNG and as SVG.
+
+    Args:
+        stem: The name of both files, without their endings.
+        figure: The figure.
+
+    Returns:
+        File name -> content.
+    """
     from l2p_search.report.drawing import rendered
 
     return {
@@ -53,5 +71,16 @@ def figure_files(stem: str, figure: "Figure") -> dict[str, bytes]:
 
 
 def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
-    """Write files into a folder, by their names."""
+    """Write several files into one folder.
+
+    Args:
+        folder: The folder, made if need be.
+        files: File name -> content.
+
+    Returns:
+        The files.
+
+    Raises:
+        UserError: One cannot be written; those before it are.
+    """
     return [write_file(folder / name, content) for name, content in files.items()]

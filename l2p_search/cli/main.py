@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from l2p_search import __version__
 from l2p_search.cli.commands import (
+    answer,
     compare,
     datasets,
     export,
+    inspect,
     node,
     paper,
     profiles,
@@ -25,7 +27,7 @@ from l2p_search.cli.commands import (
 from l2p_search.errors import UserError, in_shell
 
 _SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
-_COMMANDS = (*_SEARCHES, paper, spaces, datasets, train)
+_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -4,7 +4,9 @@ import argparse
 import logging
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
@@ -13,15 +15,69 @@ from l2p_search.errors import UserError
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
-def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """--dataset and --data-dir."""
+_READING = {
+    "edges": "edges",
+    "label": "label",
+    "id": "id",
+    "source": "source_column",
+    "target": "target_column",
+    "features": "features",
+    "split": "split",
+    "weight": "weight",
+    "splits": "splits",
+    "scale": "scale",
+}
+"""Options that say how a graph is read -> the arguments of `load_graph`."""
+
+
+def add_dataset(parser: Parser, required: bool = True) -> None:
+    """--dataset, --data-dir, and how a graph of one's own is read."""
     parser.add_argument(
         "--dataset",
-        required=True,
-        metavar="NAME",
-        help="a dataset of `l2p-search datasets`, such as wisconsin, or the built-in demo",
+        required=required,
+        metavar="GRAPH",
+        help="a dataset of `l2p-search datasets`; a file (.pt, .npz, .csv, .parquet, .graphml,"
+        " .gml) or folder; pyg:CLASS:NAME; ogb:NAME; package.module:function",
     )
+    add_reading(parser)
+
+
+def add_reading(parser: Parser) -> None:
+    """How a graph of one's own is read."""
     add_data_dir(parser)
+    parser.add_argument(
+        "--edges", metavar="FILE", help="the table of edges, where --dataset is that of nodes"
+    )
+    parser.add_argument("--label", metavar="COLUMN", help="the column that holds the class")
+    parser.add_argument("--id", metavar="COLUMN", help="the column that identifies nodes")
+    parser.add_argument("--source", metavar="COLUMN", help="the edges' first column of ids")
+    parser.add_argument("--target", metavar="COLUMN", help="the edges' second column of ids")
+    parser.add_argument(
+        "--features", metavar="A,B,.. or FILE", help="columns, or a JSON file of lists"
+    )
+    parser.add_argument(
+        "--split", metavar="COLUMN", help="the column with train, val and test (or several)"
+    )
+    parser.add_argument("--weight", metavar="COLUMN", help="the edges' column of weights")
+    parser.add_argument(
+        "--splits",
+        metavar="RULE",
+        help="make splits: 10x48/32/20 (default), 20-per-class/500/1000, temporal:COLUMN",
+    )
+    parser.add_argument(
+        "--scale",
+        choices=["auto", "row", "standard", "none"],
+        help="how features are scaled (default: auto, by the kind of values)",
+    )
+
+
+def reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of all options, those that say how a graph is read, as `load_graph` takes them."""
+    return {
+        argument: options[option]
+        for option, argument in _READING.items()
+        if options.get(option) is not None
+    }
 
 
 def add_data_dir(parser: Parser) -> None:

@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,12 +28,7 @@ class Signals:
             self._before[number] = signal.signal(number, self._handle)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *ended: object) -> None:
         """Give the signals back."""
         for number, handler in self._before.items():
             signal.signal(number, handler)

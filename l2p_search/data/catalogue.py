@@ -65,11 +65,58 @@ DATASETS: dict[str, Dataset] = {
 }
 
 
+@dataclass(frozen=True)
+class Benchmark:
+    """A named graph that is not of the paper; its kind is found from its training labels.
+
+    Attributes:
+        name: What it is called.
+        file: Its .npz file, of Platonov et al. 2023 (https://arxiv.org/abs/2302.11640).
+        sha256: That of the published file, where it is known.
+        imported: Its class and name in torch_geometric.datasets, if it has no such file.
+    """
+
+    name: str
+    file: str = ""
+    sha256: str | None = None
+    imported: str = ""
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark
+    for benchmark in (
+        Benchmark("roman-empire", "roman_empire.npz"),
+        Benchmark("amazon-ratings", "amazon_ratings.npz"),
+        Benchmark(
+            "minesweeper",
+            "minesweeper.npz",
+            "e664c8dacf1e8ac466c2c09ed4b237bd2c5541f47a6eae9c6092cb87f16412b3",
+        ),
+        Benchmark(
+            "tolokers",
+            "tolokers.npz",
+            "dacf3ac94cec53d03cd2adb5255c08b33dee1656c33ca8164a464bd9450a1667",
+        ),
+        Benchmark("questions", "questions.npz"),
+        Benchmark(
+            "chameleon-filtered",
+            "chameleon_filtered.npz",
+            "bf46f07e1fb5249280447e5fe3100f3e82fc4b93ad1e13ffcfdec924b6ac0bb5",
+        ),
+        Benchmark("squirrel-filtered", "squirrel_filtered.npz"),
+        # With nodes that are duplicates of others, in training and in test alike.
+        Benchmark("chameleon", imported="WikipediaNetwork:chameleon"),
+        Benchmark("squirrel", imported="WikipediaNetwork:squirrel"),
+    )
+}
+
+
 def find_dataset(name: str) -> Dataset:
-    """The dataset of that name, in any case, or an error with the nearest one."""
+    """The paper's dataset of that name, in any case, or an error with the nearest name."""
     found = DATASETS.get(name.lower())
     if found is None:
-        raise DataError(f"unknown dataset '{name}'; {did_you_mean(name, DATASETS)}")
+        known = [*DATASETS, *BENCHMARKS]
+        raise DataError(f"unknown dataset '{name}'; {did_you_mean(name, known)}")
     return found
 
 

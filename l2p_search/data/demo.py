@@ -9,6 +9,7 @@ listen. No single K serves both, which is the case that the paper argues from.
 import numpy as np
 import torch
 
+from l2p_search.data.about import About
 from l2p_search.data.graph import Graph, row_normalised, undirected
 
 NODES = 320
@@ -37,6 +38,7 @@ def demo_graph() -> Graph:
         train=train,
         val=val,
         test=test,
+        about=About(source="the built-in generator", scaling="row", split_rule="given"),
     )
 
 

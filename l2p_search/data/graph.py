@@ -1,22 +1,59 @@
 """Graph: what every dataset becomes. Undirected, checked, and immutable."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
-from l2p_search.errors import DataError
+from l2p_search.data.about import About
+from l2p_search.data.checks import (
+    check_edges,
+    check_features,
+    check_labels,
+    check_splits,
+    check_types,
+    check_weights,
+)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """An undirected graph with features, labels and one or more splits of its nodes.
 
-    Shapes: x [N, F], edges [2, E] with both directions of every edge and no self-loops,
-    y [N], and train, val, test [P, N] for P splits.
+    It is checked where it is made and refuses what does not hold: both directions of every edge,
+    each once, no self-loop; finite features; splits that share no node. `Graph.build` and
+    `load_graph` make one from data that is not so tidy.
+
+    Attributes:
+        name: For titles and folders.
+        x: Features [N, F], floats.
+        edges: [2, E], int64; both directions of every edge, so E is twice the number of edges.
+        y: Classes [N], int64: 0..C-1, or -1 for a node without a label.
+        train: Training nodes of P splits [P, N], bool; `val` and `test` likewise.
+        val: Validation nodes.
+        test: Test nodes.
+        weights: Weight of each column of `edges` [E], the same in both directions; None when all
+            edges count alike.
+        about: Where it came from and what was changed; no part of the digest.
+
+    Raises:
+        DataError: One line that says which of the promises does not hold, and where.
+
+    Example:
+        >>> import torch
+        >>> ring = torch.tensor([[0, 1, 1, 2, 2, 3, 3, 0], [1, 0, 2, 1, 3, 2, 0, 3]])
+        >>> masks = torch.eye(4, dtype=torch.bool)[[0, 1, 2, 3]]
+        >>> graph = Graph(
+        ...     "ring", torch.eye(4), ring, torch.tensor([0, 1, 0, 1]),
+        ...     train=masks[[0]] | masks[[1]], val=masks[[2]], test=masks[[3]],
+        ... )
+        >>> graph.num_nodes, graph.num_edges, graph.num_classes
+        (4, 4, 2)
     """
 
     name: str
@@ -26,13 +63,95 @@ class Graph:
     train: Tensor
     val: Tensor
     test: Tensor
+    weights: Tensor | None = None
+    about: About = field(default_factory=About)
 
     def __post_init__(self) -> None:
         """Refuse a graph that cannot be learned on."""
-        _check_features(self.name, self.x)
-        _check_labels(self.name, self.y, self.num_nodes)
-        _check_edges(self.name, self.edges, self.num_nodes)
-        _check_splits(self)
+        parts = {"x": self.x, "edges": self.edges, "y": self.y}
+        masks = {"train": self.train, "val": self.val, "test": self.test}
+        weights = {} if self.weights is None else {"weights": self.weights}
+        check_types(self.name, {**parts, **masks, **weights})
+        check_features(self.name, self.x)
+        check_labels(self.name, self.y, self.num_nodes)
+        check_edges(self.name, self.edges, self.num_nodes)
+        if self.weights is not None:
+            check_weights(self.name, self.weights, self.edges, self.num_nodes)
+        check_splits(self.name, self.y, self.train, self.val, self.test)
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        edges: ArrayLike | Tensor,
+        y: ArrayLike | Tensor,
+        x: ArrayLike | Tensor | None = None,
+        train: ArrayLike | Tensor | None = None,
+        val: ArrayLike | Tensor | None = None,
+        test: ArrayLike | Tensor | None = None,
+        weights: ArrayLike | Tensor | None = None,
+        name: str = "graph",
+        node_ids: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        splits: str | None = None,
+        scale: str = "auto",
+    ) -> "Graph":
+        """A graph from arrays or tensors as they come; `describe()` tells what was changed.
+
+        Args:
+            edges: [2, E], positions of nodes. Single directions, self-loops and doubles are fine.
+            y: One label per node [N]: numbers, bools or strings. None, NaN, "" and -1 are nodes
+                without a label.
+            x: Features [N, F]. Without any, features are made from the graph.
+            train: Training nodes: a mask [N], masks [P, N] or [N, P], or positions of nodes. Give
+                all three parts or none.
+            val: Validation nodes, likewise.
+            test: Test nodes, likewise.
+            weights: One positive number per column of `edges` [E].
+            name: For titles and folders.
+            node_ids: What the nodes are called [N].
+            feature_names: What the features are called, F names.
+            splits: A rule to make splits by, instead of masks: see `split_rules`.
+            scale: "auto", "row", "standard" or "none": see `scaling`.
+
+        Returns:
+            The graph, checked.
+
+        Raises:
+            DataError: One line that says what is wrong with the arrays.
+
+        Example:
+            >>> graph = Graph.build(
+            ...     edges=[[0, 1, 2, 2], [1, 0, 1, 2]],
+            ...     y=["cat", "dog", "cat", "dog", "cat", None],
+            ...     train=[0, 1], val=[2], test=[3, 4],
+            ... )
+            >>> graph.num_edges, graph.about.class_names
+            (2, ('cat', 'dog'))
+            >>> graph.about.changes[0]
+            '1 self-loop was removed'
+        """
+        from l2p_search.data.ingest import ingest
+        from l2p_search.data.sources.arrays import from_arrays
+
+        raw = from_arrays(
+            name=name,
+            source=name,
+            edges=edges,
+            y=y,
+            x=x,
+            masks=(train, val, test),
+            weights=weights,
+            node_ids=node_ids,
+            feature_names=feature_names,
+        )
+        return ingest(raw, splits=splits, scale=scale)
+
+    def __repr__(self) -> str:
+        return (
+            f"Graph({self.name!r}, nodes={self.num_nodes}, edges={self.num_edges},"
+            f" features={self.num_features}, classes={self.num_classes}, splits={self.num_splits})"
+        )
 
     @property
     def num_nodes(self) -> int:
@@ -60,29 +179,80 @@ class Graph:
         return self.edges.shape[1] // 2
 
     @cached_property
+    def num_labelled(self) -> int:
+        """Nodes with a label."""
+        return int((self.y >= 0).sum())
+
+    @cached_property
+    def class_counts(self) -> tuple[int, ...]:
+        """Nodes of each class: C numbers."""
+        return tuple(self.y[self.y >= 0].bincount().tolist())
+
+    @cached_property
     def edge_homophily(self) -> float:
-        """The share of edges that join two nodes of one class (it reads every label)."""
-        if self.num_edges == 0:
-            return float("nan")
-        source, target = self.edges
-        return float((self.y[source] == self.y[target]).double().mean())
+        """The share of edges that join two nodes of one class (it reads every label).
+
+        Edges with an unlabelled end are left out; nan when none is left.
+        """
+        ends = self.y[self.edges]
+        source, target = ends[:, (ends >= 0).all(dim=0)]
+        return float((source == target).double().mean())
 
     @cached_property
     def digest(self) -> str:
         """A content hash: two graphs with one digest give the same training."""
         sha = hashlib.sha256()
-        for part in (self.x, self.edges, self.y, self.train, self.val, self.test):
+        parts = (self.x, self.edges, self.y, self.train, self.val, self.test)
+        for part in parts if self.weights is None else (*parts, self.weights):
             sha.update(str((part.dtype, tuple(part.shape))).encode())
             sha.update(part.contiguous().numpy().tobytes())
         return sha.hexdigest()[:16]
+
+    def with_splits(self, rule: str) -> "Graph":
+        """The same graph with splits made by a rule, such as "10x48/32/20".
+
+        Args:
+            rule: See `split_rules`; a temporal rule needs a column, which a Graph has not.
+
+        Raises:
+            DataError: The rule is unknown or does not fit the labels.
+
+        Example:
+            >>> from l2p_search.data.demo import demo_graph
+            >>> demo_graph().with_splits("3x60/20/20").num_splits
+            3
+        """
+        from l2p_search.data.split_rules import make_splits
+
+        made = make_splits(rule, self.y.numpy(), source=self.name)
+        train, val, test = map(torch.from_numpy, (made.train, made.val, made.test))
+        changes = (*self.about.changes, *made.changes)
+        about = replace(self.about, split_rule=rule, changes=changes)
+        return replace(self, train=train, val=val, test=test, about=about)
+
+    def describe(self) -> str:
+        """What was understood of the graph, in one paragraph.
+
+        Homophily in it is that of training labels; what only `edge_homophily` could tell, by
+        reading test labels, is not in it.
+
+        Example:
+            >>> from l2p_search.data.demo import demo_graph
+            >>> print(demo_graph().describe()[:41])
+            demo: 320 nodes, 975 edges. 160 features,
+        """
+        from l2p_search.data.describing import described
+
+        return described(self)
 
 
 def undirected(edges: Tensor, num_nodes: int) -> Tensor:
     """Both directions of every edge, once each, without self-loops; sorted by source."""
     source, target = edges[:, edges[0] != edges[1]]
-    keys = torch.cat([source * num_nodes + target, target * num_nodes + source])
-    keys = torch.from_numpy(np.unique(keys.numpy()))
-    return torch.stack([keys // num_nodes, keys % num_nodes])
+    keys = np.sort(torch.cat([source * num_nodes + target, target * num_nodes + source]).numpy())
+    # np.unique takes ten times as long on millions of edges.
+    once = torch.from_numpy(keys[np.diff(keys, prepend=-1) != 0])
+    return torch.stack([once // num_nodes, once % num_nodes])
 
 
 def row_normalised(x: Tensor) -> Tensor:
@@ -92,67 +262,3 @@ def row_normalised(x: Tensor) -> Tensor:
     several points of accuracy.
     """
     return x / x.abs().sum(dim=1, keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
-
-
-def _check_features(name: str, x: Tensor) -> None:
-    if x.dim() != 2 or x.shape[0] == 0 or x.shape[1] == 0:
-        raise DataError(f"{name}: features have shape {list(x.shape)}; give [nodes, features]")
-    bad = ~torch.isfinite(x)
-    if bad.any():
-        node, feature = bad.nonzero()[0].tolist()
-        raise DataError(
-            f"{name}: feature {feature} of node {node} is {x[node, feature].item()}"
-            f" ({int(bad.sum())} such values in all); replace what is not finite, for example by 0"
-        )
-
-
-def _check_labels(name: str, y: Tensor, num_nodes: int) -> None:
-    if y.shape != (num_nodes,):
-        raise DataError(f"{name}: {y.numel()} labels for {num_nodes} nodes; give one a node")
-    if int(y.min()) < 0:
-        raise DataError(f"{name}: node {int(y.argmin())} has label {int(y.min())}; count from 0")
-    counts = y.bincount()
-    if (counts == 0).any():
-        missing = int((counts == 0).nonzero()[0])
-        raise DataError(f"{name}: class {missing} has no node; number the classes without gaps")
-
-
-def _check_edges(name: str, edges: Tensor, num_nodes: int) -> None:
-    if edges.dim() != 2 or edges.shape[0] != 2:
-        raise DataError(f"{name}: edges have shape {list(edges.shape)}; give [2, edges]")
-    if edges.numel() and not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes:
-        raise DataError(
-            f"{name}: an edge names node {int(edges.max())} or {int(edges.min())},"
-            f" but nodes are 0 to {num_nodes - 1}; check the edge list"
-        )
-
-
-def _check_splits(graph: Graph) -> None:
-    for part, masks in (("train", graph.train), ("val", graph.val), ("test", graph.test)):
-        if masks.dim() != 2 or masks.shape[1] != graph.num_nodes or masks.shape != graph.val.shape:
-            raise DataError(
-                f"{graph.name}: the {part} masks have shape {list(masks.shape)};"
-                f" give [splits, {graph.num_nodes}]"
-            )
-        empty = ~masks.any(dim=1)
-        if empty.any():
-            raise DataError(
-                f"{graph.name}: split {int(empty.nonzero()[0])} has no {part} node;"
-                " give every split train, validation and test nodes"
-            )
-    shared = (graph.train & graph.val) | (graph.train & graph.test) | (graph.val & graph.test)
-    if shared.any():
-        split, node = shared.nonzero()[0].tolist()
-        raise DataError(
-            f"{graph.name}: node {node} is in two parts of split {split};"
-            " train, validation and test must not share nodes"
-        )
-    # Texas has a class of one node, which some of its ten splits cannot train on; a class that
-    # no split at all can train on is a mistake.
-    trained = graph.y[graph.train.any(dim=0)].bincount(minlength=graph.num_classes)
-    if (trained == 0).any():
-        untrained = int((trained == 0).nonzero()[0])
-        raise DataError(
-            f"{graph.name}: class {untrained} has no training node in any split;"
-            " add one to a training set or drop the class"
-        )

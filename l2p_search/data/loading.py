@@ -1,77 +1,185 @@
-"""load_graph: a name in, a Graph out; parsed once, then read from a cache."""
+"""load_graph: anything that holds a graph in, a checked Graph out."""
 
-import contextlib
-import os
-import tempfile
-import zipfile
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
+from scipy.sparse import issparse
 
-from l2p_search.data.catalogue import Dataset, find_dataset
-from l2p_search.data.demo import demo_graph
+from l2p_search.caller import left_as_found
+from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
-from l2p_search.data.parsing import download, parse
-from l2p_search.data.raw_files import cache_folder, data_folders, find_raw, verify
-from l2p_search.errors import DataError
-
-_FORMAT = 1
-"""Raised when what a parsed graph holds changes; older caches are then made anew."""
-
-_PARTS = ("edges", "y", "train", "val", "test")
-
-
-def load_graph(source: Any, data_dir: Path | None = None) -> Graph:
-    """The named dataset from raw files, the cache, or PyTorch Geometric's downloader."""
-    if isinstance(source, Graph):
-        return source
-    dataset = find_dataset(source)
-    if dataset.name == "demo":
-        return demo_graph()
-    raw = find_raw(dataset, data_dir)
-    if raw is not None:
-        verify(dataset, raw)
-    cached = cache_folder() / f"{dataset.name}-{_FORMAT}.npz"
-    graph = _read(dataset, cached)
-    if graph is None:
-        if raw is not None:
-            graph = parse(dataset, raw)
-        else:
-            graph = download(dataset, data_folders(data_dir)[0] / dataset.folder / "raw")
-        _write(graph, cached)
-    return graph
+from l2p_search.data.ingest import ingest
+from l2p_search.data.raw import RawGraph
+from l2p_search.data.sources.files import is_like_a_path, lazy_reader, read_path, refuse_options
+from l2p_search.data.sources.imported import call_function, is_function, read_imported
+from l2p_search.data.sources.named import is_known, load_named
+from l2p_search.data.sources.ogb_datasets import read_ogb
+from l2p_search.data.sources.pyg import read_data
+from l2p_search.errors import DataError, did_you_mean
 
 
-def _read(dataset: Dataset, path: Path) -> Graph | None:
-    """The cached graph, or None when there is none that can be read whole."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            digest = str(arrays["digest"])
-            x = torch.zeros(tuple(arrays["x_shape"].tolist()))
-            x[tuple(torch.from_numpy(arrays["x_places"]))] = torch.from_numpy(arrays["x_values"])
-            parts = {key: torch.from_numpy(arrays[key]) for key in _PARTS}
-        graph = Graph(name=dataset.name, x=x, **parts)
-    except (OSError, ValueError, KeyError, IndexError, zipfile.BadZipFile, DataError):
-        return None
-    return graph if graph.digest == digest else None
+@left_as_found()
+def load_graph(
+    source: Any,
+    data_dir: Path | str | None = None,
+    *,
+    edges: Path | str | None = None,
+    label: Any = None,
+    id: str | None = None,  # noqa: A002 - the name of the option
+    source_column: str | None = None,
+    target_column: str | None = None,
+    features: Any = None,
+    split: str | None = None,
+    weight: str | None = None,
+    splits: str | None = None,
+    scale: str = "auto",
+    name: str | None = None,
+) -> Graph:
+    """Load a graph from whatever holds it; `describe()` tells what was understood.
 
+    Args:
+        source: One of
 
-def _write(graph: Graph, path: Path) -> None:
-    """Keep the graph for the next time; a cache that cannot be written costs time, no more.
+            - a dataset's name: "cora", "wisconsin", "minesweeper", "demo" ..;
+            - a file: PyG's Data (.pt), numpy's arrays (.npz), tables (.csv, .parquet, with
+              `edges`), GraphML, GML; or a folder of tables or of Geom-GCN's text files;
+            - "pyg:Amazon:Photo", "pyg:WikiCS", any dataset of torch_geometric.datasets;
+              "ogb:ogbn-arxiv"; "package.module:function" for a function that returns a graph;
+            - an object: PyG's Data, a networkx graph, a scipy matrix (with `label`), a Graph.
+        data_dir: The folder to look for files of named datasets in first.
+        edges: The table of edges, when `source` is the table of nodes.
+        label: The column, attribute or array of the classes; an array [N] for a scipy matrix.
+        id: The column that identifies nodes.
+        source_column: The first column of the edge table that names nodes.
+        target_column: The second one.
+        features: Columns or attributes to use as features, or a JSON file of lists; an array
+            [N, F] for a scipy matrix.
+        split: The column with the values train, val and test.
+        weight: The column or attribute with the weights of edges.
+        splits: A rule to make splits by, such as "10x48/32/20", instead of those of the source.
+        scale: "auto", "row", "standard" or "none".
+        name: What the graph is called, in titles and folders.
 
-    It is written beside its place and then moved there, so that no reader sees half a file.
+    Returns:
+        The graph: undirected, checked, with scaled features and splits.
+
+    Raises:
+        DataError: One line that names the source, what is wrong with it and what to do.
+
+    Example:
+        >>> load_graph("demo")
+        Graph('demo', nodes=320, edges=975, features=160, classes=4, splits=10)
+        >>> graph = load_graph("pyg:KarateClub", splits="5x50/25/25", name="karate")
+        >>> graph.num_nodes, graph.num_edges, graph.num_splits
+        (34, 78, 5)
     """
-    arrays = {
-        "x_shape": np.asarray(graph.x.shape),
-        "x_places": graph.x.nonzero().t().int().numpy(),
-        "x_values": graph.x[graph.x != 0].numpy(),
-        "digest": np.asarray(graph.digest),
-        **{key: getattr(graph, key).numpy() for key in _PARTS},
+    given = {
+        "edges": edges,
+        "label": label,
+        "id": id,
+        "source_column": source_column,
+        "target_column": target_column,
+        "features": features,
+        "split": split,
+        "weight": weight,
     }
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            np.savez(Path(folder) / path.name, **arrays)
-            os.replace(Path(folder) / path.name, path)
+    graph = _load(source, data_dir, given, splits=splits, scale=scale, name=name)
+    if not isinstance(source, str | Path):
+        return graph
+    request = _request(source, {**given, "splits": splits, "scale": scale, "name": name})
+    return replace(graph, about=replace(graph.about, request=request))
+
+
+def _request(source: str | Path, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as a journal can keep them: paths from the root, defaults left out."""
+    request: dict[str, Any] = {"source": _absolute(source)}
+    for key, value in given.items():
+        if value is not None and (key, value) != ("scale", "auto"):
+            path = key in ("edges", "features") or isinstance(value, Path)
+            request[key] = _absolute(value) if path else value
+    return request
+
+
+def _absolute(given: Any) -> Any:
+    """A path that exists, from the root; anything else as it is."""
+    if not isinstance(given, str | Path):
+        return given
+    path = Path(given).expanduser()
+    known = isinstance(given, str) and is_known(given)
+    return str(path.absolute()) if path.exists() and not known else str(given)
+
+
+def _load(
+    source: Any,
+    data_dir: Path | str | None,
+    given: dict[str, Any],
+    *,
+    splits: str | None,
+    scale: str,
+    name: str | None,
+) -> Graph:
+    options = {key: value for key, value in given.items() if value is not None}
+    if isinstance(source, str) and is_known(source):
+        refuse_options(source, options, ())
+        graph = load_named(source, _folder(data_dir), splits=splits, scale=scale)
+        return graph if name is None else replace(graph, name=name)
+    if isinstance(source, str) and is_function(source) and not Path(source).exists():
+        made = call_function(source)
+        called = name or source.rpartition(":")[2]
+        return load_graph(made, data_dir, **given, splits=splits, scale=scale, name=called)
+    if isinstance(source, Graph):
+        refuse_options(source.name, options, ())
+        if scale != "auto":
+            raise DataError(
+                f"{source.name}: a Graph has its scaling already; give scale to what builds it"
+            )
+        graph = source if splits is None else source.with_splits(splits)
+        return graph if name is None else replace(graph, name=name)
+    raw = _read(source, options, with_masks=splits is None, name=name)
+    return ingest(raw if name is None else replace(raw, name=name), splits=splits, scale=scale)
+
+
+def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str | None) -> RawGraph:
+    if isinstance(source, str) and source.startswith("ogb:"):
+        refuse_options(source, options, ())
+        return read_ogb(source, with_masks=with_masks)
+    if isinstance(source, str) and source.startswith("pyg:"):
+        refuse_options(source, options, ("label", "features", "weight"))
+        return read_imported(source, **options, with_masks=with_masks)
+    if isinstance(source, str | Path):
+        if isinstance(source, str) and not is_like_a_path(source):
+            known = [*DATASETS, *BENCHMARKS]
+            raise DataError(
+                f"unknown dataset '{source}'; {did_you_mean(source, known)}"
+                " (or give the path of a file)"
+            )
+        return read_path(Path(source).expanduser(), options, with_masks)
+    networkx = sys.modules.get("networkx")
+    if networkx is not None and isinstance(source, networkx.Graph):
+        refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
+        read_networkx = lazy_reader("networkx_graphs", "read_networkx")
+        return read_networkx(source, **options, name=name)
+    if issparse(source):
+        refuse_options("the scipy matrix", options, ("label", "features"))
+        label, features = options.get("label"), options.get("features")
+        read_matrix = lazy_reader("sparse_matrices", "read_matrix")
+        return read_matrix(source, labels=label, features=features, name=name or "matrix")
+    geometric = sys.modules.get("torch_geometric.data")
+    if geometric is not None and isinstance(source, geometric.Dataset):
+        if len(source) != 1:
+            raise DataError(f"the dataset: {len(source)} graphs; give one of them")
+        source = source[0]
+    if hasattr(source, "to_dict") or (isinstance(source, Mapping) and "edge_index" in source):
+        refuse_options("the Data object", options, ("label", "features", "weight"))
+        return read_data(source, **options, name=name or "data", with_masks=with_masks)
+    raise DataError(
+        f"a {type(source).__name__} is no graph; give a dataset's name, a path, PyG's Data, a"
+        " networkx graph or a scipy matrix, or use Graph.build for arrays"
+    )
+
+
+def _folder(data_dir: Path | str | None) -> Path | None:
+    return None if data_dir is None else Path(data_dir)

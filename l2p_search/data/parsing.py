@@ -13,10 +13,11 @@ from typing import Any
 
 from torch import Tensor
 
+from l2p_search.data.about import About
 from l2p_search.data.catalogue import Dataset
 from l2p_search.data.graph import Graph, row_normalised, undirected
 from l2p_search.data.raw_files import verify
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, either
 
 
 def parse(dataset: Dataset, raw: Path) -> Graph:
@@ -54,7 +55,13 @@ def _load(dataset: Dataset, root: Path) -> Graph:
         train=_splits_first(data.train_mask),
         val=_splits_first(data.val_mask),
         test=_splits_first(data.test_mask),
+        about=about_published(dataset.name),
     )
+
+
+def about_published(name: str) -> About:
+    """What is known of a published graph: its features are row-scaled, its splits as published."""
+    return About(source=name, scaling="row", split_rule="given")
 
 
 def _pyg_dataset(dataset: Dataset, root: Path) -> Any:
@@ -87,7 +94,7 @@ def _not_found(dataset: Dataset, wanted: Path, why: str) -> DataError:
     listed = ", ".join(names) if len(names) <= 4 else f"{names[0]} .. {names[-1]}"
     return DataError(
         f"{dataset.name}: no raw files, and {why}; put its {len(names)} files ({listed}) into"
-        f" {wanted}, or try the built-in graph: --dataset demo"
+        f" {wanted}, or try the built-in graph: {either('source', '--dataset')} demo"
     )
 
 

@@ -4,12 +4,15 @@ Planetoid's files are Python pickles, and opening a pickle runs what it says: no
 opened before its SHA-256 is known to be right.
 """
 
+import contextlib
 import hashlib
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from l2p_search.data.catalogue import Dataset
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 DATA_VARIABLE = "L2P_SEARCH_DATA"
 
@@ -23,7 +26,7 @@ def data_folders(data_dir: Path | None) -> list[Path]:
 def find_raw(dataset: Dataset, data_dir: Path | None) -> Path | None:
     """The dataset's raw folder in the first data folder that has it."""
     if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"--data-dir {data_dir}: no such folder; check the path")
+        raise DataError(f"{argument('data_dir')} {data_dir}: no such folder; check the path")
     for folder in data_folders(data_dir):
         raw = folder / dataset.folder / "raw"
         if raw.is_dir():
@@ -58,3 +61,22 @@ def cache_folder() -> Path:
     """Where downloads and parsed graphs are kept: XDG_CACHE_HOME or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "l2p-search"
+
+
+@contextlib.contextmanager
+def temporary_beside(target: Path) -> Iterator[Path]:
+    """A folder beside `target` to make it in, so that no reader sees half of it.
+
+    Raises:
+        DataError: The folder cannot be written to.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            name = stack.enter_context(tempfile.TemporaryDirectory(dir=target.parent))
+        except OSError as error:
+            raise DataError(
+                f"{target.parent}: cannot be written to ({error.strerror}); name another cache"
+                " folder by XDG_CACHE_HOME"
+            ) from None
+        yield Path(name)

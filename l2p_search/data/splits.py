@@ -10,7 +10,8 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 
 MOST_FREE = 4096
-"""Of more nodes without a training label than these, every pass reads others."""
+"""On graphs with more nodes without a training label than this, each epoch draws a new random
+subset of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,8 @@ def split_of(seed: int, graph: Graph) -> int:
 def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype) -> Rows:
     """The rows of `masks` [P, N] that each seed's split selects."""
     nodes, weights = nodes_of(graph, masks, seeds, dtype)
-    return Rows(nodes, graph.y[nodes], weights)
+    # Node 0, which fills shorter splits up, may have no label: any class will do at weight 0.
+    return Rows(nodes, graph.y[nodes].clamp(min=0), weights)
 
 
 def nodes_of(
@@ -61,13 +63,13 @@ def nodes_of(
 
 
 def most_rows(graph: Graph, config: TrialConfig) -> int:
-    """How many nodes of a seed a pass reads at the most."""
+    """How many nodes one pass reads at most, per seed."""
     labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
     return labelled + (min(graph.num_nodes, MOST_FREE) if config.consistency > 0.0 else 0)
 
 
 def all_rows(graph: Graph, num_seeds: int, dtype: torch.dtype) -> Rows:
-    """Every node for every seed."""
+    """Every node for every seed; unlabelled ones have the label -1."""
     nodes = torch.arange(graph.num_nodes).expand(num_seeds, -1)
     weights = torch.full(nodes.shape, 1.0 / graph.num_nodes, dtype=dtype)
     return Rows(nodes, graph.y[nodes], weights)

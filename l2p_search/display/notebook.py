@@ -16,7 +16,7 @@ _PAUSE = 0.2
 def in_notebook() -> bool:
     """Whether this process is the kernel of a notebook."""
     try:
-        from IPython import get_ipython  # type: ignore[import-not-found]
+        from IPython import get_ipython
     except ImportError:
         return False
     shell = get_ipython()
@@ -37,7 +37,7 @@ class NotebookPanel:
 
     def __enter__(self) -> "NotebookPanel":
         """Open the output."""
-        from IPython.display import HTML, display  # type: ignore[import-not-found]
+        from IPython.display import HTML, display
 
         self._handle = display(HTML(self.html()), display_id=True)
         return self

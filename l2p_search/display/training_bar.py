@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
 from typing import Literal
 
 from rich.console import Console
@@ -51,12 +50,7 @@ class TrainingProgress:
         self._progress.start()
         return self._update
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *ended: object) -> None:
         """Stop drawing."""
         self._progress.stop()
 

@@ -21,7 +21,7 @@ from l2p_search.model.layers import Adjacency, drop_units
 from l2p_search.model.sparse import SparseMatrix
 
 _SLOPE = 0.2
-"""Of leaky_relu below zero, as in the paper."""
+"""Slope of leaky_relu below zero, as in the paper."""
 
 _BLOCK = 2**22
 """Floats that the gradient of the attention may gather at once."""
@@ -67,18 +67,10 @@ def attention_heads(
     noise: Tensor | None,
     rate: float,
 ) -> Tensor:
-    """`attend` for several heads, whose units stand side by side.
+    """`attend` for several heads, whose units stand side by side: -> [S, N, heads * U].
 
-    Args:
-        adjacency: Who is whose neighbour, self-loops included.
-        product: The projected units of all heads, [S, N, heads * U].
-        to: Scores the node that attends, [S, heads, U].
-        from_: Scores the neighbour that is attended to, [S, heads, U].
-        noise: Random bytes, [S, heads * nonzeros]; None for no dropout.
-        rate: Of the dropout of alpha.
-
-    Returns:
-        [S, N, heads * U].
+    The arguments are those of `attend` with an axis for the heads: `product` [S, N, heads * U],
+    `to` and `from_` [S, heads, U], `noise` [S, heads * nonzeros].
     """
     seeds, nodes, width = product.shape
     heads, units = to.shape[1:]

@@ -50,7 +50,7 @@ class Encoder:
     Parameters of theta: W_1 [S, F, H], b_1 [S, H], W_2 [S, H, C] or with one classifier per step
     [S, H, T C], b_2 [S, C].
 
-    Reads of the config: hidden, dropout, classifier; K with one classifier per step.
+    Config keys: hidden, dropout, classifier; K with one classifier per step.
     """
 
     first_layer = frozenset({"W_1", "b_1"})

@@ -27,7 +27,7 @@ class Gat(Baseline):
     in the last layer C): W_k [S, inputs, heads * U], b_k [S, heads * U], to_k and
     from_k [S, heads, U].
 
-    Reads of the config: K, hidden (a multiple of heads), heads, dropout.
+    Config keys: K, hidden (a multiple of heads), heads, dropout.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:

@@ -32,7 +32,7 @@ class Gcn(Baseline):
 
     Parameters of theta: W_1 [S, F, H], W_k [S, H, H], W_K [S, H, C] and biases b_k.
 
-    Reads of the config: K, hidden, dropout, edge_dropout.
+    Config keys: K, hidden, dropout, edge_dropout.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:

@@ -43,7 +43,7 @@ class GeomGcn(Baseline):
     Parameters of theta, the nine parts side by side: W_1 [S, F, 9 H], b_1 [S, 9 H],
     W_2 [S, 9 H, 9 C], b_2 [S, C].
 
-    Reads of the config: model (which space), hidden (units per virtual neighbour), dropout. K is
+    Config keys: model (which space), hidden (units per virtual neighbour), dropout. K is
     not read.
     """
 

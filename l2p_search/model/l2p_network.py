@@ -1,7 +1,7 @@
 """L2P on any backbone: the scorer phi, and the posterior q(t | node) that it learns.
 
-Xiao, Chen, Wang and Wang, "Learning How to Propagate Messages in Graph Neural Networks",
-KDD 2021, https://arxiv.org/abs/2310.00697 - "the paper" wherever this package says so.
+"Learning How to Propagate Messages in Graph Neural Networks" (KDD 2021) is what this package means
+wherever it says "the paper".
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ from l2p_search.model.posterior import log_probs
 class L2pNetwork(Network):
     """A backbone whose every step H_0 .. H_K is read, and the scorer of the steps.
 
-    Section 4 of the paper, for the hidden representation H_k of a node after step k:
+    Xiao, Chen, Wang and Wang, KDD 2021, https://arxiv.org/abs/2310.00697, section 4, for the
+    hidden representation H_k of a node after step k:
 
         s_k = w_k . H_k + b_k,    q(t | node) = select(s)_t  or  quit(s)_t
 
@@ -27,7 +28,7 @@ class L2pNetwork(Network):
 
     Parameters of phi: w [S, H, 1] or [S, H, T], b [S, T].
 
-    Reads of the config: K, scorer, posterior.
+    Config keys: K, scorer, posterior.
     """
 
     def __init__(self, config: TrialConfig, width: int, dtype: torch.dtype) -> None:

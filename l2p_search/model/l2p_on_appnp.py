@@ -22,7 +22,9 @@ from l2p_search.model.propagation import (
 
 
 class L2pOnAppnp(L2pNetwork):
-    """L2P (Xiao et al. 2021, https://arxiv.org/abs/2310.00697) on APPNP's propagation.
+    """L2P on APPNP's propagation.
+
+    Xiao, Chen, Wang and Wang, KDD 2021, https://arxiv.org/abs/2310.00697, section 4:
 
         H_0 = dropout(relu(dropout(X) W_1 + b_1))          [S, N, H]
         H_k = (1 - a) A_hat H_{k-1} + a H_0                [S, N, H]
@@ -33,7 +35,7 @@ class L2pOnAppnp(L2pNetwork):
     https://arxiv.org/abs/1810.05997. Parameters of theta: W_1 [S, F, H], b_1 [S, H],
     W_2 [S, H, C], b_2 [S, C].
 
-    Reads of the config: K, teleport (a), hidden, dropout, posterior, scorer, and:
+    Config keys: K, teleport (a), hidden, dropout, posterior, scorer, and:
 
     `skip` > 0: a node's own H_0 has a classifier of its own beside the mixed steps, as in the
     authors' code: class scores H_k W_2 + skip * H_0 W_3 + b_2, with W_3 [S, H, C]. What neighbours

@@ -14,13 +14,15 @@ from l2p_search.model.stacks import Stack
 
 
 class L2pOnStack(L2pNetwork):
-    """L2P on a backbone with weights of its own in each step (section 4 of the paper).
+    """L2P on a backbone with weights of its own in each step.
+
+    Xiao, Chen, Wang and Wang, KDD 2021, https://arxiv.org/abs/2310.00697, section 4:
 
         class scores of step k:  H_k W_out + b_out,    q from s_k = w_k . H_k + b_k
 
     H_0 .. H_K [S, N, H] and theta are those of the stack; of phi see `L2pNetwork`.
 
-    Reads of the config: K, scorer, posterior, and what the stack reads.
+    Config keys: K, scorer, posterior, and what the stack reads.
     """
 
     def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
@@ -33,7 +35,7 @@ class L2pOnStack(L2pNetwork):
         self.bytes_per_seed = stack.bytes_per_seed + 4 * 2 * read
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
-        """The backbone's."""
+        """The parameters of the backbone and of the classifier on it."""
         return self._stack.initial(generators)
 
     def forward(self, given: Pass) -> Readout:
@@ -50,10 +52,10 @@ class L2pOnStack(L2pNetwork):
 class LastOfStack(Baseline):
     """The backbone itself as a baseline: class scores dropout(H_K) W_out + b_out.
 
-    On `GcniiStack` this is GCNII* (Chen et al. 2020, https://arxiv.org/abs/2007.02133). theta
-    is that of the stack.
+    On `GcniiStack` this is GCNII* (Chen, Wei, Huang, Ding and Li, ICML 2020,
+    https://arxiv.org/abs/2007.02133). theta is that of the stack.
 
-    Reads of the config: dropout, and what the stack reads.
+    Config keys: dropout, and what the stack reads.
     """
 
     def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
@@ -66,7 +68,7 @@ class LastOfStack(Baseline):
         self.bytes_per_seed = stack.bytes_per_seed
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
-        """The backbone's."""
+        """The parameters of the backbone and of the classifier on it."""
         return self._stack.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:

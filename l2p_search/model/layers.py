@@ -118,9 +118,9 @@ class Adjacency:
     """A_hat = D^-1/2 (A + I) D^-1/2 of one graph, with other edges dropped for every seed.
 
     DropEdge (Rong, Huang, Xu and Huang, ICLR 2020, https://arxiv.org/abs/1907.10903) drops a
-    share of the edges in each training step and normalises what is left. An edge is dropped in
-    both directions or in none, so A_hat stays symmetric: the backward pass of a convolution is
-    the same convolution.
+    share of the edges in each training step and normalises what is left, by the weights of the
+    edges when the graph has some. An edge is dropped in both directions or in none, so A_hat
+    stays symmetric: the backward pass of a convolution is the same convolution.
     """
 
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
@@ -136,6 +136,9 @@ class Adjacency:
         self._pair = entry_pair
         self._is_loop = pair // graph.num_nodes == pair % graph.num_nodes
         self.noise_size = len(pair) if edge_dropout > 0 else 0
+        self._weights: Tensor | None = None
+        if graph.weights is not None:
+            self._weights = torch.cat([graph.weights, torch.ones(len(loops))])[order].to(dtype)
         self._whole = self._normalised(torch.ones(1, len(row), dtype=dtype))
         self._matrix = self._copies(1)
 
@@ -167,6 +170,8 @@ class Adjacency:
 
     def _normalised(self, kept: Tensor) -> Tensor:
         """D^-1/2 M D^-1/2 of the entries `kept` [S, nonzeros] of M."""
+        if self._weights is not None:
+            kept = kept * self._weights
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
         scale = degree.rsqrt()
         return kept * scale[:, self.row] * scale[:, self.column]

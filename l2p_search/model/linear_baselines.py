@@ -30,7 +30,7 @@ class LinearModel(Baseline):
 
     Parameters of theta: W_1 [S, F, H], b_1 [S, H], W_2 [S, H, C], b_2 [S, C], and `weights`.
 
-    Reads of the config: hidden, dropout.
+    Config keys: hidden, dropout.
     """
 
     first_layer = Encoder.first_layer
@@ -86,7 +86,7 @@ class Mlp(LinearModel):
 
     A baseline of Shchur, Mumme, Bojchevski and Guennemann, 2018, https://arxiv.org/abs/1811.05868.
 
-    Reads of the config: hidden, dropout. K is not read.
+    Config keys: hidden, dropout. K is not read.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
@@ -100,7 +100,7 @@ class Appnp(LinearModel):
     Klicpera (now Gasteiger), Bojchevski and Guennemann, ICLR 2019,
     https://arxiv.org/abs/1810.05997.
 
-    Reads of the config: K, teleport (a), hidden, dropout.
+    Config keys: K, teleport (a), hidden, dropout.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
@@ -115,7 +115,7 @@ class GprGnn(LinearModel):
     at APPNP's weights: g_k = a (1 - a)^k for k < K, and g_K = (1 - a)^K. Further parameters of
     theta: gamma [S, T].
 
-    Reads of the config: K, teleport (a), hidden, dropout.
+    Config keys: K, teleport (a), hidden, dropout.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
@@ -141,7 +141,7 @@ class Dagnn(LinearModel):
     Liu, Gao and Ji, KDD 2020, https://arxiv.org/abs/2007.09296. Every node weighs its own steps,
     by one vector s for all of them. Further parameters of theta: s [S, C, 1], c [S, 1].
 
-    Reads of the config: K, hidden, dropout.
+    Config keys: K, hidden, dropout.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:

@@ -23,7 +23,7 @@ class LinearEncoder:
 
     Parameters of theta: W_1 [S, F, C], b_2 [S, C].
 
-    Reads of the config: dropout. hidden is not read.
+    Config keys: dropout. hidden is not read.
     """
 
     first_layer = frozenset({"W_1"})

@@ -22,11 +22,12 @@ def normalised_adjacency(
 ) -> SparseMatrix:
     """A_hat = D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
 
-    Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. D is the degree with the
-    self-loop. Without self-loops a node that has no neighbour receives nothing.
+    Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. A has the weights of
+    the edges when the graph has some, and D their sums per node with the self-loop. Without
+    self-loops a node that has no neighbour receives nothing.
 
     Args:
-        graph: Undirected, its edges have weight one.
+        graph: Undirected; its edges have weight one unless it has weights.
         dtype: Of the values.
         self_loop: w.
 
@@ -40,8 +41,10 @@ def normalised_adjacency(
         True
     """
     row, column = graph.edges
-    scale = (row.bincount(minlength=graph.num_nodes).double() + self_loop).rsqrt()
     weights = torch.ones(row.numel(), dtype=torch.float64)
+    if graph.weights is not None:
+        weights = graph.weights.double()
+    scale = (row.bincount(weights, minlength=graph.num_nodes) + self_loop).rsqrt()
     if self_loop > 0.0:
         loops = torch.arange(graph.num_nodes)
         row, column = torch.cat([row, loops]), torch.cat([column, loops])

@@ -27,7 +27,7 @@ class Stack(ABC):
     of theta: W_in [S, F, H], b_in [S, H], those of the steps, and of the classifier that is put
     on the stack W_out [S, H, C] and b_out [S, C].
 
-    Reads of the config: K, hidden, dropout, edge_dropout.
+    Config keys: K, hidden, dropout, edge_dropout.
     """
 
     matrices_per_step = 1
@@ -118,7 +118,7 @@ class GcniiStack(Stack):
 
     The star is for V_k, a second matrix for H_0. Parameters of step k: W_k and V_k [S, H, H].
 
-    Reads of the config: also teleport (their alpha) and identity (their lambda); in training
+    Config keys: also teleport (their alpha) and identity (their lambda); in training
     step_decay, the weight decay of W_k and V_k.
     """
 
@@ -159,7 +159,7 @@ class GatStack(GcnStack):
     https://arxiv.org/abs/1710.10903; the attention is that of `attention`. Parameters of step k:
     W_k [S, H, H], b_k [S, H], to_k and from_k [S, heads, H / heads].
 
-    Reads of the config: also heads. edge_dropout is without effect on learned edges.
+    Config keys: also heads. edge_dropout is without effect on learned edges.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:

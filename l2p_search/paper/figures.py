@@ -13,8 +13,8 @@ from l2p_search.data.graph import Graph
 from l2p_search.intervals import Interval, accuracy_of_test
 from l2p_search.learned import Curves
 from l2p_search.paper.budgets import BUDGETS, base_of, grid_study
+from l2p_search.paper.paper_tables import best_results
 from l2p_search.paper.studies import Reproduction, Request, outcomes_of
-from l2p_search.paper.tables import best_results
 from l2p_search.report.paper_figures import LEVELS, algorithms_figure, levels_figure
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
 from l2p_search.results import TrialResult

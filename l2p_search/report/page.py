@@ -33,6 +33,7 @@ class Page:
     figures: Mapping[str, str] = field(default_factory=dict)
     script: str = ""
     commands: str = ""
+    table_title: str = "Best trials"
 
 
 def render(page: Page) -> str:
@@ -43,7 +44,7 @@ def render(page: Page) -> str:
         f'<p class="big">{escape(page.headline)}</p>',
         f'<p class="small">{escape(page.headline_note)}</p>',
         *(f"<p>{escape(note)}</p>" for note in page.notes),
-        "<h2>Best trials</h2>",
+        f"<h2>{escape(page.table_title)}</h2>",
         _table(page.columns, page.rows),
     ]
     for title, image in page.images.items():

@@ -90,7 +90,7 @@ def node_figure(
     shown = sorted({int(labels[other]) for other in near})
     around.legend(
         handles=[
-            Line2D([], [], marker="o", ls="", color=_color(label), label=f"class {label}")
+            Line2D([], [], marker="o", ls="", color=_color(label), label=_called(label))
             for label in shown
         ],
         frameon=False,
@@ -115,8 +115,12 @@ def node_figure(
     return figure
 
 
+def _called(label: int) -> str:
+    return f"class {label}" if label >= 0 else "no label"
+
+
 def _color(label: int) -> str:
-    return _CLASSES[label % len(_CLASSES)]
+    return "#dddddd" if label < 0 else _CLASSES[label % len(_CLASSES)]
 
 
 def _padded(profile: Profile, steps: int, beyond: float = 0.0) -> list[float]:

@@ -96,6 +96,7 @@ class SearchEntry:
     metrics: dict[str, float] = field(default_factory=dict)
     description: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
+    kind: str = "search"
 
     @property
     def experiment(self) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 # Quiet and private; and a server that is down or slow must not hold a search up.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -45,8 +45,8 @@ def quiet_mlflow() -> Iterator[None]:
         version("mlflow")
     except PackageNotFoundError:
         raise UserError("mlflow is not installed; pip install mlflow") from None
-    added = [key for key in _ENVIRONMENT if key not in os.environ]
-    os.environ.update({key: _ENVIRONMENT[key] for key in added})
+    added = [key for key in ENVIRONMENT if key not in os.environ]
+    os.environ.update({key: ENVIRONMENT[key] for key in added})
     # An active run of the environment would become the parent of ours.
     active = os.environ.pop("MLFLOW_RUN_ID", None)
     import mlflow  # noqa: F401 - sets its loggers up, which are then told to be quiet
@@ -113,7 +113,7 @@ class MlflowTracker:
             run = self._client.create_run(
                 experiment,
                 run_name=search.name,
-                tags={"search_uid": search.uid, "kind": "search", **search.tags},
+                tags={"search_uid": search.uid, "kind": search.kind, **search.tags},
             )
         elif run.info.status != "RUNNING":
             self._ended[run.info.run_id] = run.info.end_time

@@ -47,7 +47,7 @@ class Held:
 class Consistency:
     """Carries the predictions of free nodes from one epoch to the next as targets.
 
-    Reads of the config: consistency (the weight of the loss), sharpening.
+    Config keys: consistency (the weight of the loss), sharpening.
 
     Attributes:
         nodes: The free nodes that the pass without dropout is to predict, [S, L].

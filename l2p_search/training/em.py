@@ -41,7 +41,7 @@ def exact_log_posterior(log_likelihood: Tensor, log_prior: Tensor) -> Tensor:
 class ExpectationMaximization:
     """Alternate EM: the lower level does the M-step, the upper level E-step and projection.
 
-    Reads of the config: kl_weight and the keys of the prior.
+    Config keys: kl_weight and the keys of the prior.
     """
 
     config: TrialConfig

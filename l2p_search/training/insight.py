@@ -8,7 +8,7 @@ from l2p_search.learned import Curves, Profiles, degree_bucket
 from l2p_search.training.objective import Scores
 
 _POINTS = 100
-"""Epochs of a curve, about."""
+"""About how many epochs a curve has."""
 
 
 class CurveRecorder:
@@ -99,7 +99,9 @@ class ProfileMean:
 
 
 def _means(q: Tensor, group: Tensor) -> Tensor:
-    """The mean of q over the nodes of each group: [G, T]. A class may have no node."""
+    """The mean of q over the nodes of each group: [G, T]. Nodes of group -1 are in no mean."""
+    if int(group.min()) < 0:
+        q, group = q[group >= 0], group[group >= 0]
     count = int(group.max()) + 1
     sums = torch.zeros(count, q.shape[1], dtype=q.dtype).index_add_(0, group, q)
     return sums / torch.bincount(group, minlength=count).clamp(min=1).unsqueeze(1)

@@ -48,7 +48,7 @@ class VariationalInference:
 
     Paper, section 4.4:  L = -log p(y | GNN(X, A, t)) + KL(q || p),  t ~ Gumbel-softmax(q)
 
-    Reads of the config: kl_weight, temperature and the keys of the prior.
+    Config keys: kl_weight, temperature and the keys of the prior.
     """
 
     config: TrialConfig

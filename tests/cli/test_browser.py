@@ -18,7 +18,7 @@ from l2p_search.data.demo import demo_graph
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
-from l2p_search.searching.space.search_space import parse_space
+from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit
 from tests.searching.pretend import drive, settings
 from tests.tracking.serving import wait_for_server

@@ -1,176 +1,201 @@
-import shutil
-import stat
+import dataclasses
+import sys
+import types
 from pathlib import Path
+from typing import Any
 
+import networkx as nx
+import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
+from torch_geometric.data import Data
+from torch_geometric.datasets import FakeDataset
 
-from l2p_search.data import parsing
-from l2p_search.data.catalogue import DATASETS, find_dataset
+from l2p_search.data import loading
+from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
-from l2p_search.data.raw_files import DATA_VARIABLE, cache_folder
+from l2p_search.data.raw import RawGraph
 from l2p_search.errors import DataError
 
-# nodes, undirected edges, features, classes, splits, train/val/test of the first split
-_EXPECTED = {
-    "cora": (2708, 5278, 1433, 7, 1, (140, 500, 1000)),
-    "citeseer": (3327, 4552, 3703, 6, 1, (120, 500, 1000)),
-    "pubmed": (19717, 44324, 500, 3, 1, (60, 500, 1000)),
-    "actor": (7600, 26659, 932, 5, 10, (3648, 2432, 1520)),
-    "texas": (183, 279, 1703, 5, 10, (87, 59, 37)),
-    "wisconsin": (251, 450, 1703, 5, 10, (120, 80, 51)),
-    "cornell": (183, 277, 1703, 5, 10, (87, 59, 37)),
-    "cornell-legacy": (183, 277, 1703, 5, 10, (87, 59, 37)),
-}
+
+def _data() -> Data:
+    return Data(
+        x=torch.randn(30, 4, generator=torch.Generator().manual_seed(0)),
+        edge_index=torch.stack([torch.arange(29), torch.arange(1, 30)]),
+        y=torch.arange(30) % 3,
+    )
+
+
+def _raw() -> RawGraph:
+    data = _data()
+    return RawGraph(
+        name="read",
+        source="somewhere",
+        num_nodes=30,
+        edges=data.edge_index.numpy(),
+        labels=data.y.numpy(),
+        x=data.x.numpy(),
+    )
 
 
 @pytest.fixture
-def copied(raw_data: Path, tmp_path: Path) -> Path:
-    """A data folder of our own with Texas and Cora in it, to be damaged."""
-    for folder in ("WebKB/texas", "Cora"):
-        shutil.copytree(raw_data / folder, tmp_path / "copied" / folder)
-    for path in (tmp_path / "copied").rglob("*"):
-        path.chmod(path.stat().st_mode | stat.S_IWUSR)
-    return tmp_path / "copied"
+def wanted() -> Graph:
+    data = _data()
+    return Graph.build(x=data.x, edges=data.edge_index, y=data.y)
 
 
-@pytest.mark.parametrize("name", _EXPECTED)
-def test_a_dataset_has_the_statistics_and_splits_of_the_benchmark(
-    name: str, real_data: Path
+def test_a_name_a_file_and_an_object_are_loaded_alike(tmp_path: Path, wanted: Graph) -> None:
+    torch.save(_data(), tmp_path / "mine.pt")
+    np.savez(tmp_path / "mine.npz", **{key: v.numpy() for key, v in _data().to_dict().items()})
+    sources = (_data(), _data().to_dict(), tmp_path / "mine.pt", str(tmp_path / "mine.npz"))
+    assert {load_graph(source).digest for source in sources} == {wanted.digest}
+    assert load_graph(tmp_path / "mine.pt").name == "mine"
+    assert load_graph(tmp_path / "mine.pt", name="renamed").name == "renamed"
+    assert load_graph("DEMO", name="again").name == "again"
+
+
+def test_a_graph_is_returned_as_it_is(small_graph: Graph) -> None:
+    assert load_graph(small_graph) is small_graph
+    assert load_graph(small_graph, splits="2x50/25/25").about.split_rule == "2x50/25/25"
+    assert load_graph(small_graph, name="other").name == "other"
+
+
+def test_rules_and_scales_reach_the_graph() -> None:
+    graph = load_graph(_data(), splits="3x60/20/20", scale="none")
+    assert graph.num_splits == 3
+    assert torch.equal(graph.x, _data().x)
+
+
+def test_masks_that_are_not_whole_do_not_matter_when_a_rule_is_given() -> None:
+    data = _data()
+    data.train_mask = torch.ones(30, dtype=torch.bool)
+    assert load_graph(data, splits="60/20/20").num_splits == 1
+    with pytest.raises(DataError, match=r"no val and no test mask .* have splits made"):
+        load_graph(data)
+
+
+def test_a_dataset_of_pyg_is_its_one_graph() -> None:
+    torch.manual_seed(0)
+    assert load_graph(FakeDataset(num_graphs=1, task="node")).num_classes == 10
+    with pytest.raises(DataError, match="the dataset: 2 graphs; give one of them"):
+        load_graph(FakeDataset(num_graphs=2, task="node"))
+
+
+def test_a_function_may_return_anything_that_is_a_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: Graph
 ) -> None:
-    graph = load_graph(name, real_data)
-    nodes, edges, features, classes, splits, sizes = _EXPECTED[name]
-    assert (graph.num_nodes, graph.num_features, graph.num_classes) == (nodes, features, classes)
-    assert graph.num_edges == edges
-    assert graph.num_splits == splits
-    found = tuple(int(masks[0].sum()) for masks in (graph.train, graph.val, graph.test))
-    assert found == sizes
-    sums = graph.x.abs().sum(dim=1)
-    assert torch.all((sums - 1).abs().lt(1e-4) | sums.eq(0))
-
-
-def test_the_two_cornells_are_two_datasets(real_data: Path) -> None:
-    corrected, legacy = load_graph("cornell", real_data), load_graph("cornell-legacy", real_data)
-    assert corrected.y.bincount().tolist() == [38, 16, 30, 82, 17]
-    assert legacy.y.bincount().tolist() == [33, 1, 18, 101, 30]
-
-
-def test_homophily_tells_the_two_kinds_apart(real_data: Path) -> None:
-    for name in _EXPECTED:
-        homophilous = load_graph(name, real_data).edge_homophily > 0.5
-        assert homophilous == (DATASETS[name].kind == "homophily")
-
-
-def test_the_cache_gives_the_same_graph_and_needs_no_raw_files(copied: Path) -> None:
-    first = load_graph("texas", copied)
-    shutil.rmtree(copied / "WebKB")
-    again = load_graph("texas", copied)
-    assert again.digest == first.digest
-
-
-def test_a_damaged_cache_is_made_anew(copied: Path) -> None:
-    first = load_graph("texas", copied)
-    (path,) = cache_folder().glob("texas-*.npz")
-    path.write_bytes(path.read_bytes()[:1000])
-    assert load_graph("texas", copied).digest == first.digest
-    assert path.stat().st_size > 1000
-
-
-def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
-    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert load_graph("texas", copied).num_nodes == 183
-
-
-def test_the_cache_holds_nothing_but_whole_graphs(copied: Path) -> None:
-    load_graph("texas", copied)
-    assert [path.name for path in cache_folder().iterdir()] == ["texas-1.npz"]
-
-
-def test_the_source_folder_is_never_written_to(copied: Path) -> None:
-    before = sorted(copied.rglob("*"))
-    load_graph("texas", copied)
-    assert sorted(copied.rglob("*")) == before
-
-
-def test_the_environment_names_the_folder_too(
-    copied: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(copied))
-    assert load_graph("TEXAS").num_nodes == 183
+    torch.save(_data(), tmp_path / "mine.pt")
+    (tmp_path / "my_graph_module.py").write_text("def make():\n    return 'mine.pt'\n")
+    monkeypatch.chdir(tmp_path)
+    graph = load_graph("my_graph_module:make")
+    assert graph.digest == wanted.digest
+    assert graph.name == "make"
 
 
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    ("source", "module", "function", "options", "wanted_options"),
     [
-        (lambda path: path.write_bytes(path.read_bytes()[:-10]), "is not the published file"),
-        (lambda path: path.write_bytes(b"x" + path.read_bytes()[1:]), "is not the published file"),
-        (lambda path: path.unlink(), "is missing"),
-        (lambda path: (path.unlink(), path.mkdir()), "cannot be read"),
+        (
+            nx.path_graph(3),
+            "networkx_graphs",
+            "read_networkx",
+            {"label": "club", "split": "part"},
+            {"label": "club", "split": "part", "name": None},
+        ),
+        (
+            nx.MultiDiGraph(),
+            "networkx_graphs",
+            "read_networkx",
+            {},
+            {"name": None},
+        ),
+        (
+            csr_array(np.eye(3)),
+            "sparse_matrices",
+            "read_matrix",
+            {"label": (0, 1, 0)},
+            {"labels": (0, 1, 0), "features": None, "name": "matrix"},
+        ),
     ],
-    ids=["truncated", "changed", "missing", "unreadable"],
 )
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [("texas", "WebKB/texas/raw/out1_graph_edges.txt"), ("cora", "Cora/raw/ind.cora.allx")],
-)
-def test_a_damaged_raw_file_is_named(
-    copied: Path, name: str, file: str, damage: object, says: str
+def test_objects_of_other_libraries_go_to_their_readers(
+    monkeypatch: pytest.MonkeyPatch,
+    source: Any,
+    module: str,
+    function: str,
+    options: dict[str, Any],
+    wanted_options: dict[str, Any],
 ) -> None:
-    damage(copied / file)  # type: ignore[operator]
+    calls = []
+
+    def lazy(*names: str) -> Any:
+        def read(*given: Any, **received: Any) -> RawGraph:
+            calls.append((*names, *given, received))
+            return _raw()
+
+        return read
+
+    monkeypatch.setattr(loading, "lazy_reader", lazy)
+    assert load_graph(source, **options).num_nodes == 30
+    assert calls == [(module, function, source, wanted_options)]
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "says"),
+    [
+        ("wisconson", {}, "unknown dataset 'wisconson'; did you mean 'wisconsin'?"),
+        ("minesweper", {}, "unknown dataset 'minesweper'; did you mean 'minesweeper'?"),
+        ("", {}, "unknown dataset ''; choose one of actor, amazon-ratings"),
+        ("pgy:Amazon:Photo", {}, "unknown dataset 'pgy:Amazon:Photo'"),
+        ("no_such.csv", {}, "no_such.csv: no such file or folder"),
+        ("./none", {}, "none: no such file or folder"),
+        (7, {}, "a int is no graph; give a dataset's name, a path"),
+        (None, {}, "a NoneType is no graph"),
+        (np.eye(3), {}, "a ndarray is no graph"),
+        ({"x": 1}, {}, "a dict is no graph"),
+        ("demo", {"label": "x"}, "demo: 'label' means nothing for such a graph"),
+        ("demo", {"scale": "standard"}, "demo: its features have row sums of 1"),
+        (_data(), {"id": "x"}, "the Data object: 'id' means nothing for such a graph; it takes"),
+        (_data(), {"label": "club"}, "the Data object: no 'club' in it"),
+        (_data(), {"scale": "rows"}, "scale 'rows' is unknown"),
+        (_data(), {"splits": "half"}, "splits 'half': no such rule"),
+        (_data(), {"splits": "temporal:year"}, "need a column 'year'"),
+        (nx.path_graph(3), {"edges": "e.csv"}, "the networkx graph: 'edges' means nothing"),
+        (csr_array(np.eye(3)), {"weight": "w"}, "the scipy matrix: 'weight' means nothing"),
+        ("ogb:ogbn-arxiv", {"label": "x"}, "ogb:ogbn-arxiv: 'label' means nothing"),
+        ("pyg:KarateClub", {"split": "x"}, "pyg:KarateClub: 'split' means nothing"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line(
+    source: Any, options: dict[str, Any], says: str
+) -> None:
     with pytest.raises(DataError) as error:
-        load_graph(name, copied)
+        load_graph(source, **options)
     assert says in str(error.value)
-    assert str(copied / file) in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_a_pickle_is_not_opened_before_its_checksum_is_known(copied: Path, tmp_path: Path) -> None:
-    """A poisoned pickle that a downloader might bring must not run."""
-    from torch_geometric.datasets import Planetoid
-
-    trap = tmp_path / "trap"
-    pickle = f"cos\nsystem\n(S'touch {trap}'\ntR.".encode()
-    (copied / "Cora" / "raw" / "ind.cora.allx").write_bytes(pickle)
-
-    def copy(self: Planetoid) -> None:
-        shutil.copytree(copied / "Cora" / "raw", self.raw_dir, dirs_exist_ok=True)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Planetoid, "download", copy)
-        with pytest.raises(DataError, match="is not the published file"):
-            load_graph("cora")
-    assert not trap.exists()
+def test_a_graph_has_its_scaling_already(small_graph: Graph) -> None:
+    with pytest.raises(DataError, match="small: a Graph has its scaling already"):
+        load_graph(small_graph, scale="row")
 
 
-def test_without_files_and_network_the_error_says_what_to_put_where(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_home_folder_has_a_short_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    torch.save(_data(), tmp_path / "mine.pt")
+    assert load_graph("~/mine.pt").num_nodes == 30
+
+
+def test_networkx_is_not_imported_for_other_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {name: module for name, module in sys.modules.items() if name != "networkx"}
+    monkeypatch.setattr(loading, "sys", types.SimpleNamespace(modules=modules))
+    assert load_graph(_data()).num_nodes == 30
+
+
+def test_files_of_named_datasets_are_looked_for_in_the_folder(
+    own_data: Path, small_graph: Graph
 ) -> None:
-    def unreachable(*args: object) -> None:
-        raise OSError("Name or service not known")
-
-    monkeypatch.setattr(parsing, "_pyg_dataset", unreachable)
-    with pytest.raises(DataError) as error:
-        load_graph("cora", tmp_path)
-    message = str(error.value)
-    for part in ("cora", "8 files", "ind.cora.allx", str(tmp_path / "Cora" / "raw"), "demo"):
-        assert part in message
-    assert "\n" not in message
-
-
-def test_legacy_cornell_is_never_downloaded(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no longer published"):
-        load_graph("cornell-legacy", tmp_path)
-
-
-def test_names_are_known_in_any_case_and_misspelt_ones_get_the_nearest() -> None:
-    assert find_dataset("Cora").name == "cora"
-    with pytest.raises(DataError, match="unknown dataset 'wisconson'; did you mean 'wisconsin'"):
-        find_dataset("wisconson")
-
-
-def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such folder"):
-        load_graph("cora", tmp_path / "none")
+    graph = load_graph("minesweeper", str(own_data))
+    assert graph.num_nodes == 10_000
+    assert dataclasses.replace(graph, name="x").digest == graph.digest

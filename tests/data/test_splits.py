@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import torch
 
 from l2p_search.data.graph import Graph
@@ -23,3 +25,15 @@ def test_rows_of_some_seeds_keep_their_order(small_graph: Graph) -> None:
 
 def test_all_rows_are_all_nodes(small_graph: Graph) -> None:
     assert all_rows(small_graph, 2, torch.float32).nodes.tolist() == [list(range(12))] * 2
+
+
+def test_a_filler_without_a_label_has_a_class_that_counts_for_nothing(small_graph: Graph) -> None:
+    y = small_graph.y.clone()
+    y[0] = -1
+    masks = {part: getattr(small_graph, part) & (y >= 0) for part in ("train", "val", "test")}
+    graph = replace(small_graph, y=y, **masks)
+    rows = labelled_rows(graph, graph.train, [0, 1], torch.float64)
+    assert rows.nodes[0].tolist() == [1, 2, 3, 4, 0, 0]
+    assert rows.labels[0, 4:].tolist() == [0, 0]
+    assert rows.weights[0, 4:].tolist() == [0.0, 0.0]
+    assert int(all_rows(graph, 1, torch.float64).labels[0, 0]) == -1

@@ -22,7 +22,7 @@ Weights = Callable[[str], Tensor]
 
 def config_of(**changes: Any) -> TrialConfig:
     """A small configuration without dropout, with some keys changed."""
-    return TrialConfig(**{**BASE, **changes})
+    return TrialConfig.recorded({**BASE, **changes})
 
 
 def started(network: Network) -> Levels:

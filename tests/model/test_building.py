@@ -96,7 +96,7 @@ def _gradients(loss: torch.Tensor, parameters: Parameters) -> tuple[torch.Tensor
 def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    config = TrialConfig(**{**BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
+    config = TrialConfig.recorded({**BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
     network = build_network(small_graph, config, torch.float64)
     levels = started(network)
     rows = all_rows(small_graph, len(SEEDS), torch.float64)

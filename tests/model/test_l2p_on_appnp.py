@@ -61,7 +61,7 @@ def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
 
 def test_a_dropped_node_is_propagated_as_if_it_had_no_features(small_graph: Graph) -> None:
     """On the linear encoder H_0 = X W_1, where rows of H_0 are rows of X."""
-    config = TrialConfig(**_BASE, encoder="linear", node_dropout=0.5)
+    config = TrialConfig.recorded({**_BASE, "encoder": "linear", "node_dropout": 0.5})
     network = L2pOnAppnp(small_graph, config, torch.float64)
     levels, nodes = _levels(network), _all_nodes(small_graph)
     assert network.noise_size == small_graph.num_nodes

@@ -10,7 +10,7 @@ from tests.model.agreement import x_of
 
 
 def _encoder(graph: Graph, dropout: float) -> LinearEncoder:
-    config = TrialConfig(encoder="linear", hidden=99, dropout=dropout)
+    config = TrialConfig.recorded({"encoder": "linear", "hidden": 99, "dropout": dropout})
     return LinearEncoder(graph, config, torch.float64)
 
 

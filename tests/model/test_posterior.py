@@ -79,7 +79,7 @@ def test_takes_leading_axes_in_any_memory_order(posterior: str) -> None:
 
 @pytest.mark.parametrize("prior", ["uniform", "geometric"])
 def test_kl_agrees_with_torch_distributions(prior: str) -> None:
-    config = TrialConfig(K=6, prior=prior, prior_ratio=0.7)  # type: ignore[arg-type]
+    config = TrialConfig.recorded({"K": 6, "prior": prior, "prior_ratio": 0.7})
     p = log_prior(config, torch.float64)
     log_q = select_log_probs(torch.randn(4, 7, dtype=torch.float64))
     expected = kl_of(Categorical(logits=log_q), Categorical(logits=p.expand(4, -1)))

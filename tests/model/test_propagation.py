@@ -66,6 +66,29 @@ def test_self_loops_of_any_weight_are_those_of_torch_geometric(
     assert float(found[4].abs().sum()) == pytest.approx(0.0 if weight == 0.0 else 1.0)
 
 
+@pytest.mark.parametrize("weight", [0.3, 1.0, 2.0])
+def test_weighted_edges_are_those_of_torch_geometric(small_graph: Graph, weight: float) -> None:
+    source, target = small_graph.edges
+    given = 0.5 + ((source + 1) * (target + 1) % 7).float()
+    graph = replace(small_graph, weights=given)
+    edges, weights = add_self_loops(
+        graph.edges, given.double(), fill_value=weight, num_nodes=graph.num_nodes
+    )
+    edges, values = gcn_norm(edges, weights, num_nodes=graph.num_nodes, add_self_loops=False)
+    wanted = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
+    wanted[edges[1], edges[0]] = values
+    identity = torch.eye(graph.num_nodes, dtype=torch.float64)
+    found = normalised_adjacency(graph, torch.float64, weight).times(identity)
+    torch.testing.assert_close(found, wanted)
+
+
+def test_weights_of_one_change_nothing_at_all(small_graph: Graph) -> None:
+    identity = torch.eye(small_graph.num_nodes)
+    weighted = replace(small_graph, weights=torch.ones(small_graph.edges.shape[1]))
+    plain = normalised_adjacency(small_graph).times(identity)
+    assert torch.equal(normalised_adjacency(weighted).times(identity), plain)
+
+
 @pytest.mark.parametrize("scorers", [1, _STEPS + 1])
 def test_every_step_agrees_with_dense_matrix_powers(small_graph: Graph, scorers: int) -> None:
     """H_k = ((1-a)A)^k H_0 + a sum_{j<k} ((1-a)A)^j H_0, without a recurrence."""

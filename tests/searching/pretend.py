@@ -13,7 +13,8 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.worker import Train, run_task
-from l2p_search.searching.space.search_space import SearchSpace, parse_space
+from l2p_search.searching.space.search_space import SearchSpace
+from l2p_search.searching.space.space_file import parse_space
 
 _SPLITS = 10
 

@@ -64,7 +64,7 @@ def _equal(one: Parameters, other: Parameters) -> bool:
 def test_agrees_with_the_plain_reference_step_by_step(
     small_graph: Graph, variant: dict[str, Any]
 ) -> None:
-    config = TrialConfig(**{**_BASE, **variant})
+    config = TrialConfig.recorded({**_BASE, **variant})
     learner = _learner(small_graph, config)
     noise = {purpose: Streams(_SEEDS, purpose, torch.float64) for purpose in ("lower", "upper")}
     references = [
@@ -101,7 +101,7 @@ def test_the_steps_of_gcnii_have_a_decay_of_their_own(
     small_graph: Graph, role: dict[str, Any]
 ) -> None:
     """Adam's first step follows the sign of its gradient: where decay rules, towards zero."""
-    config = TrialConfig(**_BASE, **role, decay_on="theta", step_decay=1e6)
+    config = TrialConfig.recorded({**_BASE, **role, "decay_on": "theta", "step_decay": 1e6})
     learner = _learner(small_graph, config)
     before = _copy(learner.levels.theta)
     learner.lower_step()

@@ -7,7 +7,7 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
-from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.results import TrialResult
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
 
@@ -101,7 +101,7 @@ def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
 
     monkeypatch.setattr(fit_module, "BiLevel", Poisoned)
     result = fit(demo, TrialConfig(**_SHORT), range(3))
-    assert result.status is TrialStatus.FAILED
+    assert result.reason is not None
     assert [seed.failed for seed in result.seeds] == [False, True, False]
     assert result.seeds[1].reason == "diverged at epoch 4; try a smaller lr"
     assert result.val_accuracy_mean is not None
@@ -132,7 +132,7 @@ def test_a_huge_learning_rate_never_gives_a_number_that_is_not_finite(demo: Grap
 )
 def test_every_variant_learns(demo: Graph, variant: dict[str, Any]) -> None:
     result = fit(demo, TrialConfig(**{**_SHORT, **variant}), range(4))
-    assert result.status is TrialStatus.COMPLETE
+    assert result.reason is None
     assert result.profile is not None
     assert sum(result.profile) == pytest.approx(1.0, abs=1e-5)
     chance = 100.0 / demo.num_classes
@@ -206,10 +206,10 @@ def test_every_model_learns_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], demo: Graph
 ) -> None:
     base = {"K": 3, "hidden": 8, "epochs": 12, "dropout": 0.3, "lr": 0.05}
-    config = TrialConfig(**{**base, **changes})
+    config = TrialConfig.recorded({**base, **changes})
     batch = fit(demo, config, [1, 4, 7], dtype=torch.float64)
     alone = fit(demo, config, [4], dtype=torch.float64)
-    assert batch.status is TrialStatus.COMPLETE
+    assert batch.reason is None
     one, other = batch.seeds[1], alone.seeds[0]
     assert one.val_loss == pytest.approx(other.val_loss, rel=1e-9)
     assert (one.test_accuracy, one.best_epoch) == (other.test_accuracy, other.best_epoch)

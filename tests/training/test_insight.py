@@ -93,3 +93,28 @@ def test_curves_and_profiles_survive_json() -> None:
     assert replace(again, curves=None, profiles=None) == replace(
         result, curves=None, profiles=None
     )
+
+
+def test_unlabelled_nodes_are_in_no_class_of_a_profile(small_graph: Graph) -> None:
+    y = small_graph.y.clone()
+    y[0] = -1
+    masks = {part: getattr(small_graph, part) & (y >= 0) for part in ("train", "val", "test")}
+    graph = replace(small_graph, y=y, **masks)
+    q = torch.rand(12, 4, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
+    mean = ProfileMean(graph)
+    mean.add(q)
+    profiles = mean.profiles()
+    assert profiles is not None
+    assert list(profiles.by_class) == ["0", "1", "2"]
+    wanted = q[y == 0].double().mean(dim=0)
+    assert profiles.by_class["0"] == pytest.approx(wanted.tolist())
+    assert len(profiles.node_steps) == 12
+
+
+def test_a_graph_whose_first_node_has_no_label_trains(small_graph: Graph) -> None:
+    """Node 0 fills up the shorter training split, at weight 0."""
+    y = small_graph.y.clone()
+    y[0] = -1
+    masks = {part: getattr(small_graph, part) & (y >= 0) for part in ("train", "val", "test")}
+    result = fit(replace(small_graph, y=y, **masks), _SHORT, range(2))
+    assert all(seed.reason is None for seed in result.seeds)

@@ -11,6 +11,7 @@ from l2p_search.cli.options import (
     add_figures,
     natural,
     positive,
+    reading,
 )
 
 
@@ -44,15 +45,15 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.looking import look_at_node
     from l2p_search.api.recording import Tracking
     from l2p_search.api.writing import write_files
+    from l2p_search.data.loading import load_graph
     from l2p_search.training.memory import keep_freed_memory
 
     keep_freed_memory()
     found = look_at_node(
-        args.dataset,
+        load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args))),
         args.node,
         seeds=args.seeds,
         folder=args.dir,
-        data_dir=args.data_dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )
     print(

@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
         from l2p_search.api.recording import Tracking
         from l2p_search.api.writing import write_files
         from l2p_search.paper.figures import FIGURES
+        from l2p_search.paper.paper_tables import TABLES
         from l2p_search.paper.studies import InterruptedStudyError, Request
-        from l2p_search.paper.tables import TABLES
         from l2p_search.searching.running.cluster import Resources
 
         shown = sys.stderr  # this one itself: what Ray prints to it meanwhile is sent elsewhere

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from l2p_search import defaults
 from l2p_search.cli.options import (
-    add_data_dir,
+    add_dataset,
     add_dir,
     add_messages,
     add_resources,
@@ -19,6 +19,7 @@ from l2p_search.cli.options import (
     log_to,
     natural,
     positive,
+    reading,
 )
 from l2p_search.cli.signals import Signals, say
 from l2p_search.errors import SearchExistsError, UserError
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of a search. Those that make up a search default to None: not given."""
     what = parser.add_argument_group("what to search")
-    what.add_argument("--dataset", metavar="NAME", help="a dataset of `l2p-search datasets`")
-    add_data_dir(what)
+    add_dataset(what, required=False)
     what.add_argument(
         "--space",
         metavar="NAME",
@@ -174,6 +174,7 @@ def run(args: argparse.Namespace) -> int:
                     confirm_ties=args.confirm_ties,
                     time_budget=args.time_budget,
                     data_dir=args.data_dir,
+                    reading=reading(vars(args)),
                 ),
                 resume=args.resume or args.dry_run,
                 ask=not args.quiet,

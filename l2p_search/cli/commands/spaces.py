@@ -29,8 +29,8 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """List, or print one."""
     from l2p_search.errors import UserError
-    from l2p_search.searching.space.search_space import read_space
     from l2p_search.searching.space.shipped import find_space_file, shipped_spaces
+    from l2p_search.searching.space.space_file import read_space
 
     if args.action == "show":
         if args.name is None:

@@ -29,14 +29,11 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the journals, print."""
-    from l2p_search.api.searches import open_all, open_search
+    from l2p_search.api.searches import open_named
 
-    if args.name is not None:
-        searches = [open_search(args.name, args.dir)]
-    else:
-        searches, errors = open_all(args.dir)
-        for error in errors:
-            print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
+    searches, unreadable = open_named(args.name, args.dir)
+    for error in unreadable:
+        print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
     if args.json:
         rows = [
             {"name": found.name, "running": found.running, **found.outcome.to_mapping()}

@@ -25,15 +25,12 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every search's trials that are not there."""
-    from l2p_search.api.searches import open_all, open_search
+    from l2p_search.api.searches import open_named
     from l2p_search.display.phrases import count
 
-    if args.name is not None:
-        searches = [open_search(args.name, args.dir)]
-    else:
-        searches, errors = open_all(args.dir)
-        for error in errors:
-            print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
+    searches, unreadable = open_named(args.name, args.dir)
+    for error in unreadable:
+        print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
     for found in searches:
         new, before = found.sync(args.tracking_uri)
         print(f"{found.name}: {count(new, 'trial')} written, {before} were there")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, positive
+from l2p_search.cli.options import add_dataset, add_memory, positive, reading
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.data.loading import load_graph
     from l2p_search.training.memory import keep_freed_memory
 
-    graph = load_graph(args.dataset, data_dir=args.data_dir)
+    graph = load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args)))
     config = config_of(graph, args.config, _assignments(args.set))
     if args.out is not None:
         check_writable(args.out)
@@ -105,13 +105,17 @@ def _assignments(given: list[str]) -> dict[str, Any]:
 
 
 def _print(graph: "Graph", result: "TrialResult") -> None:
+    from l2p_search.data.catalogue import DATASETS
     from l2p_search.display.charts import bar_chart
 
     config = result.config
-    print(
-        f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
-        f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
-    )
+    if graph.name in DATASETS:
+        print(
+            f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
+            f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
+        )
+    else:
+        print(graph.describe())
     print(
         f"config {config.config_id}: {config.method}, K={config.K} hidden={config.hidden}"
         f" dropout={config.dropout:g} lr={config.lr:g} weight_decay={config.weight_decay:g}"

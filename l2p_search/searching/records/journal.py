@@ -216,7 +216,7 @@ class Journal:
         results = [
             TrialResult.from_record(
                 mapping,
-                TrialConfig.from_mapping(mapping["config"]),
+                TrialConfig.recorded(mapping["config"]),
                 settings.dataset,
                 settings.data_digest,
             )
@@ -335,7 +335,7 @@ class Journal:
 
 def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
     proposal, outcome = trial.user_attrs["proposal"], trial.user_attrs.get("outcome")
-    config = TrialConfig.from_mapping(proposal["config"])
+    config = TrialConfig.recorded(proposal["config"])
     if outcome is None:
         return TrialRecord(
             number=proposal["number"],

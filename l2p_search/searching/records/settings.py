@@ -1,11 +1,13 @@
 """The settings of a search, fixed when it begins, and the goal of one invocation."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
-from l2p_search.searching.space.search_space import SearchSpace, parse_space
+from l2p_search.searching.space.search_space import SearchSpace
+from l2p_search.searching.space.space_file import parse_space
 
 Sampler = Literal["tpe", "random", "grid", "gp"]
 
@@ -33,6 +35,8 @@ class SearchSettings:
     sampler: Sampler
     seed: int
     race: bool
+    graph: Mapping[str, Any] | None = None
+    """How the graph was read, where it is no dataset by name; None for one made in memory."""
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain JSON values."""
@@ -46,6 +50,7 @@ class SearchSettings:
             "sampler": self.sampler,
             "seed": self.seed,
             "race": self.race,
+            "graph": None if self.graph is None else dict(self.graph),
         }
 
     @classmethod
@@ -54,12 +59,13 @@ class SearchSettings:
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
-            space=parse_space(mapping["space_name"], mapping["space"]),
-            base=TrialConfig.from_mapping(mapping["base"]),
+            space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
+            base=TrialConfig.recorded(mapping["base"]),
             seeds=mapping["seeds"],
             sampler=mapping["sampler"],
             seed=mapping["seed"],
             race=mapping["race"],
+            graph=mapping.get("graph"),
         )
 
     def config(self, point: dict[str, Any]) -> TrialConfig:

@@ -121,5 +121,5 @@ def run_jobs(
 
 
 def _bytes(graph: Graph) -> int:
-    tensors = (graph.x, graph.edges, graph.y, graph.train, graph.val, graph.test)
-    return sum(tensor.nbytes for tensor in tensors)
+    parts = (graph.x, graph.edges, graph.weights, graph.y, graph.train, graph.val, graph.test)
+    return sum(part.nbytes for part in parts if part is not None)

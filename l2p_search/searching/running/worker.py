@@ -39,7 +39,7 @@ def run_task(
             {"error": reason, "traceback": text} or {"bug": reason, "traceback": text} after
             failure, which is the last message.
     """
-    config = TrialConfig.from_mapping(task["config"])
+    config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
         try:
             message = {"measured": _as_json(train(graph, config, group))}

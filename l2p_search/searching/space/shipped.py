@@ -4,15 +4,15 @@ from pathlib import Path
 
 import l2p_search
 from l2p_search.errors import ConfigError, did_you_mean
-from l2p_search.searching.space.search_space import SearchSpace, read_space
+from l2p_search.searching.space.search_space import SearchSpace
+from l2p_search.searching.space.space_file import read_space
 
-DEFAULT_SPACE = "paper"
-_OF_NO_MODEL = ("paper", "extended", "smoke")
-"""How the names of those begin that are of L2P in general."""
+_NOT_A_MODEL = ("paper", "extended", "smoke")
+"""Prefixes of the space files that are not named after a model."""
 
 
 def shipped_spaces() -> dict[str, Path]:
-    """Name -> file, of the spaces that come with l2p-search."""
+    """The files of the spaces that come with l2p-search, by name."""
     package = Path(l2p_search.__file__).parent
     # Inside the package when installed from a wheel, beside it in a checkout.
     for folder in (package / "search_spaces", package.parent / "search_spaces"):
@@ -22,7 +22,7 @@ def shipped_spaces() -> dict[str, Path]:
 
 
 def find_space_file(name_or_path: str) -> Path:
-    """The file of a shipped space by its name, or of any space by its path."""
+    """The file of a shipped space, given by its name, or any other file, given by its path."""
     shipped = shipped_spaces()
     if name_or_path in shipped:
         return shipped[name_or_path]
@@ -36,9 +36,9 @@ def find_space_file(name_or_path: str) -> Path:
 
 
 def space_of_model(name: str) -> str:
-    """The space in which a model is searched: the one of its name, the paper's for L2Q and L2S."""
+    """The shipped space of a model: it has the model's name, or is the paper's for L2Q and L2S."""
     models = {"l2q": "paper", "l2s": "paper-l2s"} | {
-        space: space for space in shipped_spaces() if not space.startswith(_OF_NO_MODEL)
+        space: space for space in shipped_spaces() if not space.startswith(_NOT_A_MODEL)
     }
     if name not in models:
         raise ConfigError(f"unknown model '{name}'; {did_you_mean(name, models)}")
@@ -46,5 +46,5 @@ def space_of_model(name: str) -> str:
 
 
 def load_space(name_or_path: str) -> SearchSpace:
-    """Find and read a space."""
+    """Find and read a space, given by its name or its path."""
     return read_space(find_space_file(name_or_path))

@@ -10,7 +10,7 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
-from l2p_search.searching.space.search_space import parse_space
+from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit
 from l2p_search.yaml_file import read_yaml_mapping
 from tests.searching.pretend import drive, settings

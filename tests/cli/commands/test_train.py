@@ -74,6 +74,10 @@ def test_a_result_that_cannot_be_written_is_not_lost(
         (["--dataset", "demo", "--set", "K=-2"], "K=-2 is out of range"),
         (["--dataset", "demo", "--set", "dropout=1"], "dropout=1.0 is out of range"),
         (["--dataset", "demo", "--set", "droput=1"], "did you mean 'dropout'?"),
+        (
+            ["--dataset", "demo", "--set", "model=appnp", "edge_dropout=0.3"],
+            "--set: edge_dropout=0.3 is not read by appnp; leave it out",
+        ),
         (["--dataset", "demo", "--set", "K"], "write it as KEY=VALUE"),
         (["--dataset", "demo", "--config", "none.yaml"], "none.yaml: no such file"),
         (["--dataset", "demo", "--out", "no/such/folder/x.json"], "there is no folder"),

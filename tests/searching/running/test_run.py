@@ -20,7 +20,7 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.run import run_search
-from l2p_search.searching.space.search_space import parse_space
+from l2p_search.searching.space.space_file import parse_space
 from tests.searching.pretend import drive, outcomes, settings
 
 _SPACE = parse_space(

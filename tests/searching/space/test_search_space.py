@@ -1,74 +1,11 @@
 from pathlib import Path
-from typing import Any, get_args
 
 import pytest
 
-from l2p_search.config import DEFAULTS, Model, TrialConfig
+from l2p_search.config import TrialConfig
 from l2p_search.errors import ConfigError
-from l2p_search.published import TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from l2p_search.searching.space.search_space import Choices, Range, parse_space, read_space
-from l2p_search.searching.space.shipped import (
-    find_space_file,
-    load_space,
-    shipped_spaces,
-    space_of_model,
-)
-
-
-def test_the_papers_space_has_432_configurations_that_can_be_trained() -> None:
-    space = load_space("paper")
-    assert space.size == 3 * 3 * 2 * 4 * 6 == 432
-    assert space.dimensions["K"] == Choices((2, 4, 8, 16, 32, 64))
-    base = DEFAULTS["heterophily"]
-    configs = {space.config(space.point(index), base).config_id for index in range(432)}
-    assert len(configs) == 432
-
-
-def test_select_and_quit_have_the_same_space_in_the_paper() -> None:
-    quit_, select = load_space("paper"), load_space("paper-l2s")
-    assert quit_.dimensions == select.dimensions
-    assert (quit_.fixed["posterior"], select.fixed["posterior"]) == ("quit", "select")
-
-
-def test_the_shipped_spaces_can_be_read_and_written() -> None:
-    assert {"paper", "paper-l2s", "extended", "smoke", "gcn"} <= set(shipped_spaces())
-    for name in shipped_spaces():
-        space = load_space(name)
-        assert parse_space(name, space.to_mapping()) == space
-
-
-def test_every_model_has_a_space_that_trains_it() -> None:
-    methods = {"l2q", "l2s", *TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *get_args(Model)} - {"l2p"}
-    for method in methods | {"l2q-gat", "l2s-gcnii"}:
-        space = load_space(space_of_model(method))
-        config = space.config(space.middle(), DEFAULTS["heterophily"])
-        assert config.method == method
-    with pytest.raises(ConfigError, match="unknown model 'gnc'; did you mean 'gcn'"):
-        space_of_model("gnc")
-
-
-def test_ranges_choices_and_fixed_values_keep_their_types() -> None:
-    space = parse_space(
-        "mine",
-        {
-            "K": {"low": 2, "high": 9, "step": 3},
-            "hidden": {"low": 8, "high": 64, "log": True},
-            "lr": {"low": 1e-3, "high": 1, "log": True},
-            "dropout": {"low": 0.0, "high": 0.5, "step": 0.2},
-            "posterior": "select",
-            "seeds": 5,
-            "budget": {"trials": 7, "time": "2h"},
-        },
-    )
-    assert space.dimensions["K"] == Range(2, 8, step=3, whole=True)
-    assert space.dimensions["K"].enumerated() == (2, 5, 8)
-    assert space.dimensions["dropout"].enumerated() == (0.0, 0.2, 0.4)
-    assert space.dimensions["lr"] == Range(1e-3, 1.0, log=True)
-    assert space.dimensions["hidden"] == Range(8, 64, log=True, whole=True)
-    assert space.size is None
-    assert (space.seeds, space.trials, space.time_budget) == (5, 7, 7200.0)
-    middle = space.config(space.middle(), TrialConfig())
-    assert (middle.K, middle.posterior) == (5, "select")
+from l2p_search.searching.space.search_space import Choices, Range, SearchSpace
+from l2p_search.searching.space.space_file import parse_space
 
 
 def test_points_are_counted_in_the_files_order_the_last_key_fastest() -> None:
@@ -81,68 +18,38 @@ def test_points_are_counted_in_the_files_order_the_last_key_fastest() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("mapping", "says"),
-    [
-        ({"droput": {"choices": [0.1]}}, "unknown key 'droput'; did you mean 'dropout'?"),
-        ({"K": {"choices": []}}, "K: choices=[] must be a list such as [1, 2]"),
-        ({"K": {"choices": [2, 200]}}, "K=200 is out of range"),
-        ({"K": {"choices": [2, 2]}}, "K: 2 is given twice"),
-        ({"K": {"choices": [2, 2.5]}}, "K=2.5 must be a whole number"),
-        ({"K": [2, 4]}, "K: a bare list; write {choices: [..]}"),
-        ({"K": {"choces": [2]}}, "K: 'choces' is not understood; did you mean 'choices'?"),
-        ({"K": {"choices": [2], "log": True}}, "'log' is not understood with 'choices'"),
-        ({"K": {"low": 2}}, "K: 'high' is missing"),
-        ({"K": {"low": 4, "high": 4}}, "low=4 must be below high=4"),
-        ({"lr": {"low": 1e-3, "high": 0.1, "log": "yes"}}, "log='yes' must be true or false"),
-        ({"dropout": {"low": 0, "high": 0.5, "log": True}}, "has no logarithm"),
-        ({"lr": {"low": 0.1, "high": 1, "log": True, "step": 0.1}}, "exclude each other"),
-        ({"K": {"low": 2, "high": 8, "step": 0.5}}, "step=0.5 must be a whole number above 0"),
-        ({"K": {"low": 2, "high": 8, "step": 9}}, "at most 6"),
-        ({"posterior": {"low": "a", "high": "b"}}, "posterior='a' is unknown"),
-        ({"posterior": {"low": "quit", "high": "select"}}, "takes names, not numbers"),
-        ({"K": 4}, "nothing varies"),
-        ({}, "nothing varies"),
-        ({"K": {"choices": [2]}, "seeds": 0}, "seeds=0 must be a whole number of at least 1"),
-        ({"K": {"choices": [2]}, "seeds": True}, "seeds=True must be a whole number"),
-        ({"K": {"choices": [2]}, "budget": 5}, "budget=5 must be such as {trials: 200"),
-        ({"K": {"choices": [2]}, "budget": {"trails": 5}}, "did you mean 'trials'?"),
-        ({"K": {"choices": [2]}, "budget": {"trials": 0}}, "budget: trials=0 must be"),
-        ({"K": {"choices": [2]}, "budget": {"time": "soon"}}, "'soon' is no duration"),
-        ({"K": {"choices": [2]}, "start": 2}, "start=2 must be such as {dropout: 0.5, K: 8}"),
-        ({"K": {"choices": [2]}, "start": {"k": 2}}, "start: 'k' does not vary here"),
-        ({"K": {"choices": [2, 4]}, "start": {"K": 3}}, "K=3 is not in the space; it has 2, 4"),
-        (
-            {"lr": {"low": 0.01, "high": 0.1}, "start": [{"lr": 0.1}, {"lr": 1}]},
-            "start: lr=1 is not in the space; it has numbers from 0.01 to 0.1",
-        ),
-    ],
-)
-def test_errors_name_the_key_and_what_to_write(mapping: dict[str, Any], says: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        parse_space("mine", mapping)
-    assert says in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-def test_an_error_in_a_file_names_the_file(tmp_path: Path) -> None:
+def test_a_space_is_made_from_values_from_a_file_or_from_a_shipped_name(tmp_path: Path) -> None:
+    mapping = {"K": {"choices": [2, 4]}, "lr": {"low": 0.01, "high": 0.1}, "seeds": 3}
+    space = SearchSpace.from_mapping("mine", mapping)
+    assert space == SearchSpace(
+        "mine", {"K": Choices((2, 4)), "lr": Range(0.01, 0.1)}, {}, seeds=3
+    )
     path = tmp_path / "mine.yaml"
-    path.write_text("droput: {choices: [0.1, 0.2]}\n")
-    with pytest.raises(ConfigError) as raised:
-        read_space(path)
-    assert str(raised.value) == f"{path}: unknown key 'droput'; did you mean 'dropout'?"
+    path.write_text("K: {choices: [2, 4]}\nlr: {low: 0.01, high: 0.1}\nseeds: 3\n")
+    assert SearchSpace.from_file(path) == SearchSpace.from_file(str(path)) == space
+    assert SearchSpace.from_file("paper").name == "paper"
+    with pytest.raises(ConfigError, match="nothing varies"):
+        SearchSpace.from_mapping("mine", {"K": 2})
 
 
-def test_a_users_file_is_found_by_its_path(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text("lr: {choices: [5e-4, 1e-3]}\n")
-    space = load_space(str(path))
-    assert space.name == "mine"
-    assert space.dimensions["lr"] == Choices((5e-4, 1e-3))
+def test_a_point_goes_over_the_fixed_values_and_these_over_the_base() -> None:
+    space = SearchSpace("mine", {"K": Choices((2, 4))}, {"K": 3, "lr": 0.02})
+    config = space.config({"K": 4}, TrialConfig(lr=0.5, hidden=8))
+    assert (config.K, config.lr, config.hidden) == (4, 0.02, 8)
 
 
-def test_an_unknown_space_gets_the_nearest_name() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'paper'"):
-        find_space_file("papr")
-    with pytest.raises(ConfigError, match=r"nowhere/mine.yaml: no such file"):
-        find_space_file("nowhere/mine.yaml")
+def test_no_more_trials_than_configurations() -> None:
+    countable = SearchSpace("mine", {"K": Choices((2, 4))}, {})
+    endless = SearchSpace("mine", {"lr": Range(0.01, 0.1)}, {})
+    assert (countable.at_most(9), countable.at_most(1), endless.at_most(9)) == (2, 1, 9)
+
+
+def test_the_middle_of_a_logarithmic_range_is_the_geometric_mean() -> None:
+    dimensions = {
+        "lr": Range(0.01, 1.0, log=True),
+        "hidden": Range(4, 16, log=True, whole=True),
+        "dropout": Range(0.2, 0.4),
+        "K": Choices((2, 4, 8)),
+    }
+    middle = SearchSpace("mine", dict(dimensions), {}).middle()
+    assert middle == {"lr": pytest.approx(0.1), "hidden": 8, "dropout": pytest.approx(0.3), "K": 4}

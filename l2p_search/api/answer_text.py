@@ -1,0 +1,218 @@
+"""An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from l2p_search.data.graph import Graph
+from l2p_search.display.charts import bar_chart
+from l2p_search.durations import format_duration
+from l2p_search.intervals import accuracy_of_test
+from l2p_search.report.comparison import Comparison
+from l2p_search.report.page import Page, render
+from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.results import TrialResult
+from l2p_search.tracking.entries import SearchEntry
+
+NAMES = {
+    "l2q": "L2Q, each node its own number of steps",
+    "appnp": "APPNP, one number of steps for all",
+    "mlp": "MLP, no step at all",
+    "gcn": "GCN",
+}
+_SIMPLEST = ("mlp", "gcn", "appnp", "l2q")
+_FAR = (
+    (0.5, "stop at once"),
+    (1.5, "look one step far"),
+    (3.5, "look two to three steps far"),
+    (7.5, "look four to seven steps far"),
+    (float("inf"), "look eight steps far or more"),
+)
+"""Below which expected step a node does what."""
+_TREND = 0.25
+"""Steps by which low and high degrees must differ for it to be said."""
+_MOST_MODES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerPage:
+    """The answer as values, and its forms."""
+
+    graph: Graph
+    effort: str
+    results: Mapping[str, TrialResult]
+    against: Mapping[str, Comparison]
+    seconds: float
+
+    @property
+    def use(self) -> str:
+        """The simplest method that no other is significantly better than."""
+        best = max(self.results, key=lambda method: self.results[method].test_accuracy_mean or 0.0)
+        for method in _SIMPLEST:
+            if method == best or not self._worse(method, best):
+                return method
+        return best
+
+    def _worse(self, method: str, best: str) -> bool:
+        from l2p_search.report.comparison import compare
+
+        found = compare(self.results[best], self.results[method], "test_accuracy")
+        return found.verdict == "worse"
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        l2q = self.results["l2q"]
+        return {
+            "graph": self.graph.name,
+            "data_digest": self.graph.digest,
+            "effort": self.effort,
+            "travel": travel_in_words(l2q),
+            "profile": l2q.profile,
+            "use": self.use,
+            "methods": {
+                method: {
+                    "config": result.config.to_mapping(),
+                    "test_accuracy": _interval(result),
+                }
+                for method, result in self.results.items()
+            },
+            "l2q_against": {name: found.to_mapping() for name, found in self.against.items()},
+            "seconds": self.seconds,
+        }
+
+    def html(self) -> str:
+        """One page that needs no network."""
+        rows = []
+        for method, result in self.results.items():
+            found = self.against.get(method)
+            rows.append(
+                [
+                    NAMES[method],
+                    str(accuracy_of_test(result)),
+                    "" if found is None else f"{found.difference} points",
+                    "" if found is None else words_for(found),
+                ]
+            )
+        image = profile_svg(self.results["l2q"], f"how far nodes look on {self.graph.name}")
+        return render(
+            Page(
+                title=f"How far should messages travel on {self.graph.name}?",
+                summary=self.graph.describe(),
+                headline=f"{travel_in_words(self.results['l2q'])}.",
+                headline_note=advice(self),
+                notes=[*worth(self), f"{self.effort}; {format_duration(self.seconds)}. {_SIGNS}"],
+                columns=["method", "test accuracy, %", "L2Q minus it, paired", ""],
+                rows=rows,
+                images={"How far nodes look": image},
+                commands=f"l2p-search answer --dataset {self.graph.name}",
+                table_title="On the same fresh seeds",
+            )
+        )
+
+    def entry(self) -> SearchEntry:
+        """One run of MLflow."""
+        metrics: dict[str, float] = {}
+        for method, result in self.results.items():
+            if result.test_accuracy_mean is not None:
+                metrics[f"{method}_test_accuracy"] = round(result.test_accuracy_mean, 2)
+        for method, found in self.against.items():
+            metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
+        return SearchEntry(
+            uid=f"answer-{self.graph.digest}",
+            name=f"answer: {self.graph.name}",
+            dataset=self.graph.name,
+            data_digest=self.graph.digest,
+            params={"use": self.use, "effort": self.effort},
+            metrics=metrics,
+            description=answer_text(self).replace("\n", "\n\n"),
+            files={"answer.html": self.html().encode()},
+            kind="answer",
+        )
+
+
+_SIGNS = "± is the 95 % interval over splits, or over seeds where there is one split."
+
+
+def answer_text(page: AnswerPage) -> str:
+    """About ten lines for a terminal."""
+    width = max(map(len, NAMES.values()))
+    lines = [f"How far should messages travel on {page.graph.name}?", ""]
+    lines.append(f"{travel_in_words(page.results['l2q'])}.")
+    if page.results["l2q"].profile is not None:
+        lines.append(bar_chart(page.results["l2q"].profile))
+    lines += ["", f"test accuracy on {len(page.results['l2q'].seeds)} fresh seeds, %"]
+    for method, result in page.results.items():
+        found = page.against.get(method)
+        paired = "" if found is None else f"   L2Q minus it {found.difference}: {words_for(found)}"
+        lines.append(f"  {NAMES[method]:<{width}}  {accuracy_of_test(result)}{paired}")
+    lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
+    return "\n".join([*lines, _SIGNS])
+
+
+def travel_in_words(result: TrialResult) -> str:
+    """How far nodes look: shares of nodes by their expected step, and the trend with degree."""
+    if result.profiles is None:
+        return "Nothing was learned of how far nodes look"
+    steps = result.profiles.node_steps
+    shares: dict[str, float] = {}
+    for step in steps:
+        does = next(words for limit, words in _FAR if step < limit)
+        shares[does] = shares.get(does, 0.0) + 1.0 / len(steps)
+    largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_MODES]
+    parts = [f"{_share(share)} {does}" for does, share in largest if share >= 0.05]
+    text = _joined([parts[0], *(part.replace(" of the nodes", "") for part in parts[1:])])
+    return f"{text[:1].upper()}{text[1:]}{_trend(result)}"
+
+
+def _share(share: float) -> str:
+    if share >= 0.95:
+        return "nearly all nodes"
+    return f"{100 * share:.0f} % of the nodes"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _trend(result: TrialResult) -> str:
+    """Whether nodes of few or of many neighbours look further."""
+    if result.profiles is None or len(result.profiles.by_degree) < 3:
+        return ""
+    means = [
+        sum(step * share for step, share in enumerate(q))
+        for bucket, q in result.profiles.by_degree.items()
+        if bucket != "0"
+    ]
+    third = max(1, len(means) // 3)
+    low, high = sum(means[:third]) / third, sum(means[-third:]) / third
+    if abs(low - high) < _TREND:
+        return ""
+    return f"; nodes of {'few' if low > high else 'many'} neighbours look further"
+
+
+def words_for(found: Comparison) -> str:
+    """What the second is against the first, in a word that claims no more than the interval."""
+    return {"better": "better", "worse": "worse", "a tie": "cannot be told apart"}[found.verdict]
+
+
+def worth(page: AnswerPage) -> list[str]:
+    """What propagation is worth, and what choosing the step per node is worth."""
+    mlp, appnp = page.against["mlp"], page.against["appnp"]
+    return [
+        f"Propagation is worth {mlp.difference} points (L2Q against MLP: {words_for(mlp)}).",
+        f"Choosing the step per node is worth {appnp.difference} points (L2Q against the best"
+        f" fixed number of steps: {words_for(appnp)}).",
+    ]
+
+
+def advice(page: AnswerPage) -> str:
+    """What to use."""
+    name = NAMES[page.use].partition(",")[0]
+    if page.use == "mlp":
+        return f"Use {name}: no message passing is significantly better on this graph."
+    return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
+
+
+def _interval(result: TrialResult) -> dict[str, Any] | None:
+    found = accuracy_of_test(result)
+    return None if found is None else found.to_mapping()

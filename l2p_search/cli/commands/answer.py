@@ -1,0 +1,104 @@
+"""`l2p-search answer`: how far messages should travel on a graph, and what that is worth."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from l2p_search.cli.options import (
+    add_dataset,
+    add_dir,
+    add_messages,
+    add_resources,
+    add_tracking_uri,
+    command_line,
+    duration,
+    log_to,
+    positive,
+    reading,
+)
+from l2p_search.cli.signals import Signals
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "answer",
+        help="answer how far messages should travel on a graph, and what that is worth",
+        description="Search L2Q, APPNP, MLP and GCN with one budget on the same splits and seeds,"
+        " compare their winners paired on fresh seeds, and say in ten lines and one page how far"
+        " messages travel, what propagation is worth, what choosing the step per node is worth,"
+        " how sure that is, and what to use. An interrupted answer goes on where it was.",
+        epilog="example: l2p-search answer --dataset nodes.csv --edges edges.csv --label kind",
+    )
+    add_dataset(parser)
+    parser.add_argument(
+        "--time-budget",
+        type=duration,
+        default="12m",
+        metavar="TIME",
+        help="about how long it may take; the budget of each method is made to fit (12m)",
+    )
+    parser.add_argument(
+        "--trials", type=positive, metavar="N", help="configurations per method, instead of a time"
+    )
+    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="per trial (5)")
+    parser.add_argument("--confirm", type=positive, default=10, metavar="N", help="(10)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (answer-GRAPH.html)")
+    parser.add_argument("--json", action="store_true", help="print one object")
+    add_dir(parser)
+    add_tracking_uri(parser)
+    parser.add_argument("--no-tracking", action="store_true", help="write nothing to MLflow")
+    add_resources(parser)
+    add_messages(parser.add_argument_group("what is shown"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, compare, print, write the page."""
+    log_to(args.log_file, args.verbose)
+    with Signals(command_line()) as signals:
+        from l2p_search.api.answering import Effort, answer
+        from l2p_search.api.conducting import Means
+        from l2p_search.api.recording import Tracking
+        from l2p_search.errors import in_shell
+        from l2p_search.searching.running.cluster import Resources
+
+        effort = None
+        if args.trials is not None:
+            effort = Effort(trials=args.trials, seeds=args.seeds, confirm=args.confirm)
+        try:
+            found = answer(
+                args.dataset,
+                time_budget=args.time_budget,
+                effort=effort,
+                folder=args.dir,
+                means=Means(
+                    resources=Resources(
+                        concurrency=args.concurrency,
+                        cpus_per_trial=args.cpus_per_trial,
+                        gpus_per_trial=args.gpus_per_trial,
+                        address=args.address,
+                        worker_log=args.verbose or args.log_file is not None,
+                    ),
+                    memory_gb=args.memory,
+                    tracking=Tracking(not args.no_tracking, args.tracking_uri),
+                    shown="off" if args.quiet else "auto",
+                    stop=signals.stop,
+                    command=command_line(),
+                    words=in_shell,
+                ),
+                data_dir=args.data_dir,
+                **reading(vars(args)),
+            )
+        except KeyboardInterrupt:
+            print("l2p-search: the same command goes on where this one was", file=sys.stderr)
+            return signals.exit_code
+    if args.json:
+        print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
+    else:
+        print(found)
+    path = found.report(args.out or Path(f"answer-{found.graph.name}.html"))
+    print(f"wrote {path}", file=sys.stderr)
+    return 0

@@ -1,0 +1,1 @@
+"""Readers: one file per format, each of which hands over a RawGraph."""

@@ -1,0 +1,151 @@
+"""Which reader a path is for, by what the file holds and else by its suffix."""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from l2p_search.data.raw import RawGraph
+from l2p_search.data.sources.archives import opened
+from l2p_search.data.sources.npz import read_npz
+from l2p_search.data.sources.pyg import read_pt
+from l2p_search.errors import DataError
+
+_TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
+_MARKUP = (".graphml", ".gml", ".graphml.gz", ".gml.gz")
+_TORCH = (".pt", ".pth")
+_GEOM_GCN = "out1_graph_edges.txt"
+_FORMATS = ".pt, .npz, .csv, .parquet, .graphml, .gml, or a folder with tables or Geom-GCN's files"
+
+Reader = Callable[[Path, dict[str, Any], bool], RawGraph]
+
+
+def is_like_a_path(text: str) -> bool:
+    """Whether a text is the path of something, or looks like one that is not there."""
+    suffixes = (*_TABLES, *_MARKUP, *_TORCH, ".npz", ".pkl", ".pickle", ".json", ".txt", ".mtx")
+    if text.startswith(("~", ".")) or os.sep in text or text.lower().endswith(suffixes):
+        return True
+    return bool(text) and Path(text).exists()
+
+
+def read_path(path: Path, options: dict[str, Any], with_masks: bool = True) -> RawGraph:
+    """Read a graph from a file or a folder.
+
+    Args:
+        path: The file or folder.
+        options: What the user names: `label`, `edges` and others, as in `load_graph`.
+        with_masks: Whether to read the source's own splits.
+
+    Returns:
+        What `ingest` reads.
+
+    Raises:
+        DataError: It does not exist, no reader knows it, or an option is not for its format.
+    """
+    try:
+        there = path.exists()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
+        there = False
+    if not there:
+        raise DataError(f"{path}: no such file or folder; check the path")
+    return _reader(path)(path, options, with_masks)
+
+
+def refuse_options(source: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    """Refuse options that mean nothing for this kind of source.
+
+    Raises:
+        DataError: It names the first of them.
+    """
+    for option in options:
+        if option not in allowed:
+            takes = f"; it takes {', '.join(allowed)}" if allowed else ""
+            raise DataError(f"{source}: '{option}' means nothing for such a graph{takes}")
+
+
+def lazy_reader(module: str, function: str) -> Callable[..., RawGraph]:
+    """A reader of `sources/`, imported when it is needed: pandas and networkx take a second."""
+    reader: Callable[..., RawGraph] = getattr(
+        importlib.import_module(f"l2p_search.data.sources.{module}"), function
+    )
+    return reader
+
+
+def _reader(path: Path) -> Reader:
+    if path.is_dir():
+        return _folder_reader(path)
+    try:
+        with path.open("rb") as file:
+            start = file.read(64)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); check it") from None
+    if not start:
+        raise DataError(f"{path}: the file is empty; check it")
+    name = path.name.lower()
+    if start.startswith(b"PK\x03\x04"):
+        with opened(path) as archive:
+            members = archive.namelist()
+        if any(member.endswith(".npy") for member in members):
+            return _npz
+        if any(member.endswith("data.pkl") for member in members):
+            return _torch
+    if start.startswith(b"PAR1") or name.endswith(_TABLES):
+        return _tables
+    if name.endswith(_MARKUP) or start.lstrip().startswith((b"<graphml", b"graph [")):
+        return _markup
+    if name.endswith(".npz"):
+        return _npz
+    if name.endswith(_TORCH):
+        return _torch
+    if name.endswith((".pkl", ".pickle")):
+        raise DataError(
+            f"{path}: a pickle is not opened, as that runs what it says; save the graph by"
+            " torch.save(data.to_dict(), path) or numpy.savez"
+        )
+    raise DataError(f"{path}: no graph in a known format; give {_FORMATS}")
+
+
+def _folder_reader(folder: Path) -> Reader:
+    if (folder / "processed" / "data.pt").is_file():
+        return _torch_folder
+    if any((folder / at / _GEOM_GCN).is_file() for at in ("", "raw")):
+        return _geom_gcn
+    return _tables
+
+
+def _npz(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    refuse_options(str(path), options, ("label", "features", "weight"))
+    return read_npz(path, **options, with_masks=with_masks)
+
+
+def _torch(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    refuse_options(str(path), options, ("label", "features", "weight"))
+    return read_pt(path, **options, with_masks=with_masks)
+
+
+def _torch_folder(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    refuse_options(str(folder), options, ("label", "features", "weight"))
+    path = folder / "processed" / "data.pt"
+    return read_pt(path, **options, name=folder.resolve().name, with_masks=with_masks)
+
+
+def _geom_gcn(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    refuse_options(str(folder), options, ())
+    at = folder if (folder / _GEOM_GCN).is_file() else folder / "raw"  # as PyG lays them down
+    raw = lazy_reader("geom_gcn", "read_geom_gcn")(at)
+    return replace(raw, name=folder.resolve().name)
+
+
+def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    renamed = {"source_column": "source", "target_column": "target"}
+    given = {renamed.get(option, option): value for option, value in options.items()}
+    if "edges" in given:
+        given["edges"] = Path(given["edges"]).expanduser()
+    return lazy_reader("tables", "read_tables")(path, **given)
+
+
+def _markup(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
+    refuse_options(str(path), options, ("label", "features", "split", "weight"))
+    return lazy_reader("networkx_graphs", "read_graph_file")(path, **options)

@@ -1,0 +1,144 @@
+import doctest
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from l2p_search import defaults
+from l2p_search.api import fitting
+from l2p_search.api.fitting import config_of, exported_seeds, fit
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.data.kinds import default_config
+from l2p_search.errors import ConfigError, UserError, in_shell
+from l2p_search.training.fit import Progress
+
+_QUICK: dict[str, Any] = {"K": 2, "epochs": 5, "hidden": 4}
+
+
+def test_a_configuration_is_the_defaults_then_the_config_then_the_keys(
+    small_graph: Graph, tmp_path: Path
+) -> None:
+    base = default_config(small_graph)
+    assert config_of(small_graph) == base
+    assert config_of(small_graph, {"K": 3}) == replace(base, K=3)
+    assert config_of(small_graph, {"K": 3, "lr": 0.1}, {"K": 4}) == replace(base, K=4, lr=0.1)
+    file = tmp_path / "mine.yaml"
+    file.write_text("K: 5\nlr: 5e-3\n")
+    expected = replace(base, K=5, lr=0.005)
+    assert config_of(small_graph, file) == config_of(small_graph, str(file)) == expected
+    whole = TrialConfig(K=7)  # a complete one: the graph's defaults are not asked
+    assert config_of(small_graph, whole, {"hidden": 8}) == TrialConfig(K=7, hidden=8)
+
+
+@pytest.mark.parametrize(
+    ("config", "keys", "says"),
+    [
+        (None, {"droput": 0.5}, "unknown key 'droput'; did you mean 'dropout'?"),
+        (None, {"K": 0}, "K=0 is out of range"),
+        ({"K": "many"}, {}, "K='many' must be a whole number"),
+        ("none.yaml", {}, "none.yaml: no such file"),
+        (3, {}, "config: 3 must be a TrialConfig, a mapping of hyperparameters, or the path"),
+        (["K"], {}, "config: ['K'] must be a TrialConfig"),
+    ],
+)
+def test_what_is_no_configuration_is_refused_in_one_line(
+    config: Any, keys: dict[str, Any], says: str, small_graph: Graph
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        fit(small_graph, config, **keys)
+    assert str(error.value).startswith(says)
+    assert "--" not in str(error.value)
+
+
+def test_a_key_by_hand_is_named_as_the_command_line_has_it(small_graph: Graph) -> None:
+    with pytest.raises(ConfigError) as error:
+        config_of(small_graph, None, {"K": 0})
+    assert in_shell(error.value.message).startswith("--set: K=0 is out of range")
+
+
+@pytest.mark.parametrize(
+    ("given", "seeds"),
+    [(2, [0, 1]), ([3, 1], [3, 1]), (range(2, 4), [2, 3]), (np.arange(2), [0, 1])],
+)
+def test_seeds_are_a_number_or_the_seeds_themselves(
+    given: Any, seeds: list[int], small_graph: Graph
+) -> None:
+    result = fit(small_graph, seeds=given, **_QUICK)
+    assert [seed.seed for seed in result.seeds] == seeds
+    assert all(type(seed.seed) is int for seed in result.seeds)  # they go to JSON
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (0, "seeds=0: must be a whole number of at least 1"),
+        (True, "seeds=True: must be a whole number"),
+        (2.5, "seeds=2.5: must be a whole number"),
+        ([], "seeds: there are none; give at least one"),
+        ([-1], "seeds: -1 is no seed; give whole numbers from 0"),
+        ([0.5], "seeds: 0.5 is no seed"),
+        ("12", "seeds: '1' is no seed"),
+        ([1, 1], "seeds: one is given twice"),
+    ],
+)
+def test_what_are_no_seeds_is_refused(given: Any, says: str, small_graph: Graph) -> None:
+    with pytest.raises(UserError) as error:
+        fit(small_graph, seeds=given, **_QUICK)
+    assert str(error.value).startswith(says)
+
+
+def test_an_exported_file_brings_its_number_of_seeds(tmp_path: Path, small_graph: Graph) -> None:
+    file = tmp_path / "best.yaml"
+    file.write_text("K: 2\nepochs: 5\nhidden: 4\nprovenance: {seeds: 3}\n")
+    assert exported_seeds(file) == exported_seeds(str(file)) == 3
+    assert len(fit(small_graph, file).seeds) == 3
+    assert len(fit(small_graph, file, seeds=1).seeds) == 1
+
+
+@pytest.mark.parametrize("origin", ["", "provenance: 3\n", "provenance: {seeds: many}\n"])
+def test_a_file_that_says_nothing_of_seeds_gets_the_default(
+    origin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_graph: Graph
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"K: 2\n{origin}")
+    assert exported_seeds(file) is exported_seeds(None) is exported_seeds({"K": 2}) is None
+    asked: list[list[int]] = []
+    monkeypatch.setattr(fitting, "train", lambda graph, config, seeds, **_: asked.append(seeds))
+    fit(small_graph, {"K": 2})
+    assert asked == [list(range(defaults.SEEDS))]
+
+
+def test_a_function_is_called_after_every_epoch(small_graph: Graph) -> None:
+    seen: list[Progress] = []
+    fit(small_graph, seeds=2, display=seen.append, **_QUICK)
+    assert [progress.epoch for progress in seen] == [1, 2, 3, 4, 5]
+    assert seen[-1].epochs == 5
+
+
+@pytest.mark.parametrize(
+    "bad", [{"threads": 0}, {"memory_gb": 0}, {"memory_gb": "4"}, {"display": "loud"}]
+)
+def test_other_bad_arguments_are_refused_by_name(bad: dict[str, Any], small_graph: Graph) -> None:
+    with pytest.raises(UserError) as error:
+        fit(small_graph, seeds=1, **bad, **_QUICK)
+    assert str(error.value).startswith(next(iter(bad)))
+    assert "--" not in str(error.value)
+
+
+def test_threads_are_those_asked_for_and_put_back(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(*asked: Any, **further: Any) -> int:
+        return torch.get_num_threads()
+
+    monkeypatch.setattr(fitting, "train", count)
+    assert fit(small_graph, threads=2) == 2
+    assert torch.get_num_threads() == 1
+
+
+def test_its_example_runs() -> None:
+    assert doctest.testmod(fitting).failed == 0

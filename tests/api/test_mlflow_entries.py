@@ -1,0 +1,155 @@
+"""What MLflow is given of a search: everything that is written, without MLflow."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.learned import Curves
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
+from l2p_search.tracking.entries import SearchEntry
+from l2p_search.trial_record import TrialRecord
+from l2p_search.yaml_file import dump_yaml
+from tests.searching.pretend import pretend_training, searched
+
+
+@pytest.fixture(scope="module")
+def whole(recorded: Journal) -> SearchEntry:
+    return search_entry(recorded, read_outcome(recorded))
+
+
+def test_a_trial_is_found_again_by_its_search_and_number(recorded: Journal) -> None:
+    record = recorded.records()[3]
+    assert trial_uid(recorded, record) == f"{recorded.uid}/3"
+    entry = trial_entry(recorded, record)
+    assert (entry.uid, entry.number, entry.status) == (f"{recorded.uid}/3", 3, record.status)
+    assert entry.config == record.config
+
+
+def test_a_trial_has_its_configuration_and_its_profile_as_files(recorded: Journal) -> None:
+    record = recorded.records()[0]
+    files = trial_entry(recorded, record).files
+    assert set(files) == {"config.yaml", "profile.npz", "profile.json", "profile.svg"}
+    assert files["config.yaml"].decode() == dump_yaml(record.config.to_mapping())
+    told = json.loads(files["profile.json"])
+    assert told["profile"] == [0.5, 0.5]
+    assert told["seeds"] == list(range(20))
+    arrays = np.load(io.BytesIO(files["profile.npz"]), allow_pickle=False)
+    assert arrays["profile_by_seed"].shape == (20, 2)
+    assert files["profile.svg"].startswith(b"<svg")
+
+
+def test_a_failed_trial_has_a_reason_and_no_files(recorded: Journal) -> None:
+    failed = TrialRecord(
+        number=7, status=TrialStatus.FAILED, config=TrialConfig(), reason="out of memory"
+    )
+    entry = trial_entry(recorded, failed)
+    assert entry.files == {}
+    assert entry.tags()["reason"] == "out of memory"
+
+
+def test_a_baseline_has_no_profile_to_write(tmp_path: Path, small_graph: Graph) -> None:
+    def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+        result = pretend_training(graph, config, seeds)
+        curves = Curves((1, 2), (1.0, 0.5), (1.0, 0.75), (40.0, 60.0))
+        bare = tuple(replace(seed, profile=None, expected_step=None) for seed in result.seeds)
+        return replace(result, seeds=bare, curves=curves)
+
+    journal = searched(
+        tmp_path / "s",
+        small_graph,
+        Goal(trials=2, confirm=0),
+        training,
+        base=TrialConfig(model="appnp"),
+    )
+    assert set(trial_entry(journal, journal.records()[0]).files) == {"config.yaml"}
+    files = search_entry(journal, read_outcome(journal)).files
+    assert "profile.svg" not in files
+    assert files["curves.png"].startswith(b"\x89PNG")
+
+
+def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Journal) -> None:
+    entry = search_entry(recorded)
+    assert (entry.uid, entry.name, entry.dataset) == (recorded.uid, "pretended", "small")
+    assert entry.params == {
+        "dataset": "small",
+        "space": "pretend",
+        "seeds": "20",
+        "sampler": "tpe",
+        "seed": "0",
+        "race": "False",
+    }
+    assert entry.varied == ("dropout", "lr", "K")
+    assert (entry.metrics, entry.files, entry.description) == ({}, {}, "")
+
+
+def test_what_a_search_found_is_numbers_with_two_decimals(
+    recorded: Journal, whole: SearchEntry
+) -> None:
+    outcome = read_outcome(recorded)
+    assert outcome.best is not None
+    assert outcome.best.objective is not None
+    assert outcome.confirmed is not None
+    assert outcome.confirmed.half_width is not None
+    assert whole.metrics["trials_complete"] == 10.0
+    assert whole.metrics["val_accuracy_mean"] == round(outcome.best.objective, 2)
+    assert whole.metrics["confirmed_test_accuracy"] == round(outcome.confirmed.mean, 2)
+    assert whole.metrics["confirmed_test_accuracy_half_width"] == round(
+        outcome.confirmed.half_width, 2
+    )
+
+
+def test_the_confirmed_number_is_the_first_line_of_the_page(
+    recorded: Journal, whole: SearchEntry
+) -> None:
+    confirmed = read_outcome(recorded).confirmed
+    first = whole.description.splitlines()[0]
+    assert first == f"**Confirmed test accuracy: {confirmed} %** on fresh seeds."
+    assert "`l2p-search export --search pretended --out best.yaml`" in whole.description
+    assert "Nothing was chosen by test accuracy" in whole.description
+
+
+def test_the_leaderboard_has_no_test_accuracy_and_marks_ties(
+    recorded: Journal, whole: SearchEntry
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(whole.files["leaderboard.csv"].decode())))
+    assert len(rows) == 10
+    assert not any("test" in column for column in rows[0])
+    means = [float(row["val_accuracy_mean"]) for row in rows]
+    assert means == sorted(means, reverse=True)
+    ties = {str(record.number) for record in read_outcome(recorded).ties}
+    assert {row["number"] for row in rows if row["tie"] == "True"} == ties
+
+
+def test_a_search_without_a_complete_trial_says_so(begun: Journal) -> None:
+    entry = search_entry(begun, read_outcome(begun))
+    assert entry.description.endswith("No trial has all its seeds yet.")
+    assert "best.yaml" not in entry.files
+    assert entry.files["leaderboard.csv"].count(b"\n") == 1
+    assert "val_accuracy_mean" not in entry.metrics
+
+
+def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchEntry) -> None:
+    assert set(whole.files) == {
+        "space.yaml",
+        "leaderboard.csv",
+        "invocations.json",
+        "outcome.json",
+        "best.yaml",
+        "search.png",
+        "trials.png",
+        "profile.svg",
+    }
+    assert json.loads(whole.files["outcome.json"])["dataset"] == "small"
+    assert b"dropout:" in whole.files["space.yaml"]

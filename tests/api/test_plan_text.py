@@ -1,0 +1,70 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from l2p_search.api.plan_text import plan_text, time_text
+from l2p_search.api.planning import Estimate, Plan, Wanted, make_plan
+from l2p_search.data.graph import Graph
+from l2p_search.errors import in_python, in_shell
+from tests.api.in_process import SPACE
+
+
+def _plan(folder: Path, graph: Graph, **wanted: object) -> Plan:
+    asked = {"folder": folder, "space": {**SPACE, "epochs": 40}, "seeds": 4, **wanted}
+    return make_plan(graph, Wanted(**asked))  # type: ignore[arg-type]
+
+
+def test_a_plan_says_what_varies_what_is_fixed_and_how_much_is_trained(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    said = in_python(plan_text(_plan(tmp_path, small_graph, trials=5), 2, 1)).splitlines()
+    assert said[0] == "search    small-own, new"
+    assert said[1] == f"kept in   {tmp_path / 'small-own'}"
+    assert said[2].startswith("dataset   small: 12 nodes, 13 edges. 7 features. 3 classes: ")
+    assert said[3] == "space     own: 3 hyperparameters, 24 configurations"
+    assert "          dropout: 0.2, 0.4, 0.6" in said
+    assert "          epochs: 40 (fixed)" in said
+    assert "sampler   tpe, seed 0" in said
+    assert "size      5 trials x 4 seeds = 20 trainings, 2 at once" in said
+    assert said[-1] == "          then up to 5 x 20 fresh seeds to confirm"
+
+
+def test_more_trials_than_the_space_has_are_said_in_the_callers_language(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    text = plan_text(_plan(tmp_path, small_graph, trials=99), 1, 1)
+    assert "trials=99 is more than the space has: it stops at 24" in in_python(text)
+    assert "--trials 99 is more than the space has: it stops at 24" in in_shell(text)
+    assert "24 trials x 4 seeds = 96 trainings" in text
+
+
+def test_a_race_may_save_trainings_and_nothing_is_said_of_a_confirmation_that_is_off(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    said = plan_text(_plan(tmp_path, small_graph, race=True, confirm=0, trials=5), 1, 1)
+    assert "seed 0, racing" in said
+    assert said.endswith("1 at once (without the race's savings)")
+
+
+def test_without_a_number_as_many_run_at_once_as_the_cpus_allow(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("l2p_search.api.planning.own_cpus", lambda: 8)
+    plan = _plan(tmp_path, small_graph, trials=5)
+    assert "trainings, 8 at once" in plan_text(plan, None, 1)
+    assert "trainings, 2 at once" in plan_text(plan, None, 3)
+    assert "trainings, 1 at once" in plan_text(plan, None, 9)
+
+
+def test_a_time_says_whether_it_was_measured_or_is_an_upper_bound(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    plan = _plan(tmp_path, small_graph)
+    config = plan.settings.config(plan.settings.space.middle())
+    found = Estimate(config=config, trial_seconds=2.5, seconds=200.0, at_once=1, whole=True)
+    measured = "a trial with dropout=0.4 lr=0.01 K=8"
+    assert time_text(plan, found) == f"time      about 3 min 20 s: {measured} took 2.5 s"
+    assert time_text(plan, replace(found, whole=False)) == (
+        f"time      at most 3 min 20 s: {measured} would take 2 s if no seed stopped early"
+    )

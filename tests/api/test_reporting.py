@@ -1,0 +1,79 @@
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from l2p_search.api.reporting import report_page
+from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError
+from l2p_search.searching.records.importance import importance_of
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.settings import Goal
+from tests.searching.pretend import searched
+
+
+@pytest.fixture(scope="module")
+def outcome(recorded: Journal) -> Outcome:
+    return read_outcome(recorded)
+
+
+@pytest.fixture(scope="module")
+def body(recorded: Journal, outcome: Outcome) -> str:
+    text = report_page(recorded, outcome, importance_of(outcome))
+    return text[text.index("<body>") :]
+
+
+def test_the_headline_is_the_number_to_quote(body: str, outcome: Outcome) -> None:
+    assert f'<p class="big">{outcome.confirmed} %</p>' in body
+    assert "test accuracy on fresh seeds that chose nothing" in body
+    own = f"By the paper&#x27;s protocol, on the search&#x27;s own seeds: {outcome.protocol} %."
+    assert own in body
+
+
+def test_without_a_confirmation_the_headline_says_so(recorded: Journal, outcome: Outcome) -> None:
+    page = report_page(recorded, replace(outcome, confirmations={}), None)
+    assert f'<p class="big">{outcome.protocol} %</p>' in page
+    assert "own seeds; not confirmed on fresh ones" in page
+
+
+def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: Outcome) -> None:
+    rows = re.findall(r"<tr(.*?)</tr>", body)[1:]
+    assert len(rows) == 10
+    assert outcome.best is not None
+    assert rows[0].startswith(f' class="best"><td>{outcome.best.number}</td>')
+    assert sum("<td>tie</td>" in row for row in rows) == len(outcome.ties) - 1
+    validation = [float(re.findall(r"<td>([\d.]+) ±", row)[0]) for row in rows]
+    assert validation == sorted(validation, reverse=True)
+
+
+def test_a_reader_can_reproduce_it(body: str) -> None:
+    assert (
+        "l2p-search --dataset small --space pretend --trials 10 --seeds 20 --sampler tpe --seed 0"
+    ) in body
+    assert "l2p-search export --search pretended --out best.yaml" in body
+    assert "l2p-search train --dataset small --config best.yaml" in body
+
+
+def test_it_asks_the_network_for_nothing(body: str) -> None:
+    assert "data:image/svg+xml;base64," in body
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', body)
+
+
+def test_figures_of_importance_need_enough_trials(recorded: Journal, outcome: Outcome) -> None:
+    few = report_page(recorded, outcome, None)
+    assert "Importance of hyperparameters" not in few
+    assert len(few) < 500_000  # without the program that draws them
+
+
+def test_names_are_escaped(tmp_path: Path, small_graph: Graph) -> None:
+    journal = searched(tmp_path / "<b>&", small_graph, Goal(trials=1, confirm=0))
+    page = report_page(journal, read_outcome(journal), None)
+    assert "Search &lt;b&gt;&amp;" in page
+    assert "<b>" not in page
+
+
+def test_without_a_complete_trial_there_is_no_report(begun: Journal) -> None:
+    with pytest.raises(SearchError, match="search 'begun' has no complete trial yet; wait"):
+        report_page(begun, read_outcome(begun), None)

@@ -1,0 +1,71 @@
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from l2p_search.data.sources.table import Table, plain_array
+from l2p_search.data.sources.table_ids import find_ids, positions, read_ids
+from l2p_search.errors import DataError
+
+
+def _table(**columns: Any) -> Table:
+    arrays = {name: plain_array(pa.array(values)) for name, values in columns.items()}
+    return Table("nodes.csv", arrays, len(next(iter(arrays.values()))), lambda row: f"row {row}")
+
+
+@pytest.mark.parametrize(
+    ("values", "ids"),
+    [
+        (["1", "2"], [1, 2]),
+        (["1.0", "2.0"], [1, 2]),
+        ([1.0, 2.0], [1, 2]),
+        (["1.5", "2"], ["1.5", "2"]),
+        (["a", "2"], ["a", "2"]),
+        (["9" * 30, "1"], ["9" * 30, "1"]),
+        (["NA", "null"], ["NA", "null"]),
+    ],
+)
+def test_ids_are_whole_numbers_if_all_of_them_are(values: list[Any], ids: list[Any]) -> None:
+    assert read_ids(_table(id=values), "id").to_pylist() == ids
+
+
+@pytest.mark.parametrize("values", [["a", ""], ["a", None], [1.0, None], [1.0, float("nan")]])
+def test_a_missing_id_is_named(values: list[Any]) -> None:
+    with pytest.raises(DataError, match="row 1, column 'id': the id is missing"):
+        read_ids(_table(id=values), "id")
+
+
+def test_numbers_match_text() -> None:
+    assert positions(pa.array([3, 1]), pa.array(["1", "x", "3"])).tolist() == [1, -1, 0]
+
+
+def _found(ends: list[Any], **columns: Any) -> str | None:
+    array = plain_array(pa.array(ends))
+    return find_ids(_table(label=[0] * 3, **columns), [array, array], "label", None)
+
+
+def test_a_column_that_is_called_id_comes_before_others_that_fit() -> None:
+    assert _found([0, 1], id=[2, 0, 1], user_id=[0, 1, 2], name=["0", "1", "2"]) == "id"
+
+
+def test_a_column_that_may_be_an_id_comes_before_text() -> None:
+    assert _found([0, 1], user_id=[2, 0, 1], name=["0", "1", "x"]) == "user_id"
+    assert _found(["a"], user_id=[2, 0, 1], name=["a", "b", "c"]) == "name"
+
+
+def test_numbers_are_ids_by_their_name_only() -> None:
+    assert _found([0, 1], age=[2, 1, 0]) is None
+
+
+def test_columns_that_agree_leave_no_choice() -> None:
+    assert _found([0, 1], id=[2, 0, 1], node_id=["2", "0", "1"]) == "id"
+
+
+def test_a_column_with_doubles_is_no_candidate() -> None:
+    assert _found([0, 1], id=[0, 0, 1], new_id=[0, 1, 2]) == "new_id"
+
+
+def test_of_columns_that_do_not_fit_the_nearest_is_taken_so_that_the_edge_is_named() -> None:
+    assert _found([0, 1, 9], id=[7, 8, 5], node_id=[0, 1, 2]) == "node_id"
+    assert _found([0, 1, 9], user_id=[0, 1, 2]) == "user_id"
+    assert _found([5, 6, 9], user_id=[0, 1, 2]) is None

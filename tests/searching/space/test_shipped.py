@@ -1,0 +1,74 @@
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from l2p_search.config import DEFAULTS, Model, TrialConfig
+from l2p_search.errors import ConfigError
+from l2p_search.published import TABLE_1, TABLE_2, TABLE_3, TABLE_4
+from l2p_search.searching.space.search_space import Choices
+from l2p_search.searching.space.shipped import (
+    find_space_file,
+    load_space,
+    shipped_spaces,
+    space_of_model,
+)
+from l2p_search.searching.space.space_file import parse_space
+
+
+def test_the_papers_space_has_432_configurations_that_can_be_trained() -> None:
+    space = load_space("paper")
+    assert space.size == 3 * 3 * 2 * 4 * 6 == 432
+    assert space.dimensions["K"] == Choices((2, 4, 8, 16, 32, 64))
+    base = DEFAULTS["heterophily"]
+    configs = {space.config(space.point(index), base).config_id for index in range(432)}
+    assert len(configs) == 432
+
+
+def test_select_and_quit_have_the_same_space_in_the_paper() -> None:
+    quit_, select = load_space("paper"), load_space("paper-l2s")
+    assert quit_.dimensions == select.dimensions
+    assert (quit_.fixed["posterior"], select.fixed["posterior"]) == ("quit", "select")
+
+
+def test_the_shipped_spaces_can_be_read_and_written() -> None:
+    assert {"paper", "paper-l2s", "extended", "smoke", "gcn"} <= set(shipped_spaces())
+    for name in shipped_spaces():
+        space = load_space(name)
+        assert parse_space(name, space.to_mapping()) == space
+
+
+def test_every_model_has_a_space_that_trains_it() -> None:
+    methods = {"l2q", "l2s", *TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *get_args(Model)} - {"l2p"}
+    for method in methods | {"l2q-gat", "l2s-gcnii"}:
+        space = load_space(space_of_model(method))
+        config = space.config(space.middle(), DEFAULTS["heterophily"])
+        assert config.method == method
+    with pytest.raises(ConfigError, match="unknown model 'gnc'; did you mean 'gcn'"):
+        space_of_model("gnc")
+
+
+def test_a_users_file_is_found_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("lr: {choices: [5e-4, 1e-3]}\n")
+    space = load_space(str(path))
+    assert space.name == "mine"
+    assert space.dimensions["lr"] == Choices((5e-4, 1e-3))
+
+
+def test_an_unknown_space_gets_the_nearest_name() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'paper'"):
+        find_space_file("papr")
+    with pytest.raises(ConfigError, match=r"nowhere/mine.yaml: no such file"):
+        find_space_file("nowhere/mine.yaml")
+
+
+@pytest.mark.parametrize("kind", DEFAULTS)
+@pytest.mark.parametrize("name", shipped_spaces())
+def test_a_shipped_space_gives_nothing_that_its_model_does_not_read(name: str, kind: str) -> None:
+    space, base = load_space(name), DEFAULTS[kind]
+    for start in ({}, *space.start):
+        point = space.middle() | start
+        by_hand = TrialConfig.from_mapping({**space.fixed, **point}, base)
+        assert space.config(point, base) == by_hand
+        assert TrialConfig(**by_hand.to_mapping()) == by_hand
