@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.errors import UserError, argument
+from l2p_search.errors import UserError, argument, first_line
 from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
@@ -81,7 +81,7 @@ def _in_one_line(store: Store) -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, OSError) as error:
-        first = str(error).strip().splitlines()[0].rstrip(".")
+        first = first_line(error).rstrip(".")
         way_out = (
             f"run it from another folder, or name a server with {argument('tracking_uri')}"
             if store.embedded

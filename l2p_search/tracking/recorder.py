@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, first_line
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, quiet_mlflow
 from l2p_search.tracking.store import Store
@@ -109,8 +109,7 @@ class Recorder:
             self._failure = None
         except Exception as error:  # noqa: BLE001 - whatever a store does, the search goes on
             _log.exception("MLflow failed")
-            lines = str(error).strip().splitlines()
-            self._failure = lines[0] if lines else type(error).__name__
+            self._failure = first_line(error)
             self._retry_at = time.monotonic() + self._pause
             # The store may hold half of what was written: begin anew, and read what is there.
             self._parent = ""

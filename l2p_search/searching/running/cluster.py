@@ -21,7 +21,7 @@ import psutil
 
 from l2p_search import defaults
 from l2p_search.caller import left_as_found
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import SearchError, argument, first_line
 
 _log = logging.getLogger(__name__)
 
@@ -196,7 +196,7 @@ def _join(address: str, wanted: Resources) -> None:
     except (OSError, RuntimeError, ValueError) as error:
         raise SearchError(
             f"{argument('address', address)}: no Ray cluster answers there"
-            f" ({str(error).splitlines()[0]}); start one with `ray start --head`"
+            f" ({first_line(error)}); start one with `ray start --head`"
         ) from error
 
 

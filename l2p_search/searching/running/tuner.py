@@ -21,7 +21,7 @@ from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher
 
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError, argument, either
+from l2p_search.errors import SearchError, argument, either, first_line
 from l2p_search.searching.running.cluster import Cluster, Resources
 from l2p_search.searching.running.pool import Assignment, Pool
 from l2p_search.searching.running.worker import Train, run_task
@@ -75,7 +75,7 @@ def tune_tasks(
     except (RayError, tune.TuneError) as error:
         _log.exception("Ray failed")
         raise SearchError(
-            f"Ray failed ({str(error).splitlines()[0]}); what ended is kept: add"
+            f"Ray failed ({first_line(error)}); what ended is kept: add"
             f" {argument('resume', True)} to continue, and see"
             f" {either('the log', '--log-file')} for more"
         ) from error

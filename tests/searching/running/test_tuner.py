@@ -191,20 +191,29 @@ def test_tune_runs_until_the_pool_is_done_and_tries_nothing_again_itself(
     assert made["run_config"].storage_path == str(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (RayError("the head is gone\nand a long stack"), "the head is gone"),
+        (RayError(), "RayError"),
+    ],
+)
 def test_an_error_of_ray_is_one_line_that_says_how_to_go_on(
+    error: RayError,
+    says: str,
     played: _Tune,
     fitted: list[dict[str, Any]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fit(self: object) -> None:
-        raise RayError("the head is gone\nand a long stack")
+        raise error
 
     monkeypatch.setattr(tuner.tune.Tuner, "fit", fit)
     with pytest.raises(SearchError) as raised:
         _run(played, tmp_path)
     assert in_shell(raised.value.message) == (
-        "Ray failed (the head is gone); what ended is kept: add --resume to continue, and see"
+        f"Ray failed ({says}); what ended is kept: add --resume to continue, and see"
         " --log-file for more"
     )
 
