@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from l2p_search import defaults
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.report.config_file import as_json, as_yaml
 from l2p_search.report.script import as_script
@@ -108,4 +109,4 @@ def form_of(path: Path) -> str:
         ('script', 'yaml')
     """
     endings = {"yml": "yaml", **{suffix: form for form, suffix in SUFFIXES.items()}}
-    return endings.get(path.suffix.removeprefix(".").lower(), "yaml")
+    return endings.get(path.suffix.removeprefix(".").lower(), defaults.FORM)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 from typing import Any
 
 import numpy as np
@@ -166,8 +167,8 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
         "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
-        f"Take it away: `l2p-search export --search {journal.directory.name} --out best.yaml`, or"
-        " `best.yaml` among the artifacts.",
+        f"Take it away: `l2p-search export --search {shlex.quote(journal.directory.name)} --out"
+        " best.yaml`, or `best.yaml` among the artifacts.",
     ]
     return "\n\n".join(lines)
 

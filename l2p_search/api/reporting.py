@@ -1,5 +1,6 @@
 """The report of a search: what its HTML page says."""
 
+import shlex
 from collections.abc import Mapping
 
 from l2p_search.api.exporting import provenance_of
@@ -78,12 +79,13 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
     ]
     figures = {} if importance is None else interactive_figures(outcome)
     provenance = provenance_of(journal, outcome) or {}
+    dataset = shlex.quote(settings.dataset)
     commands = [
-        f"l2p-search --dataset {settings.dataset} --space {settings.space.name}"
+        f"l2p-search --dataset {dataset} --space {shlex.quote(settings.space.name)}"
         f" --trials {len(outcome.records)} --seeds {settings.seeds} --sampler {settings.sampler}"
         f" --seed {settings.seed}{' --race' * settings.race}",
-        f"l2p-search export --search {journal.directory.name} --out best.yaml",
-        f"l2p-search train --dataset {settings.dataset} --config best.yaml",
+        f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
+        f"l2p-search train --dataset {dataset} --config best.yaml",
         "",
         f"# data {settings.data_digest}; "
         + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),

@@ -201,7 +201,7 @@ class Search:
         path = path_of("out", out) or Path()
         return write_file(path, self.exported(format or form_of(path)))
 
-    def exported(self, format: str = "yaml") -> str:  # noqa: A002
+    def exported(self, format: str = defaults.FORM) -> str:  # noqa: A002
         """The best configuration with where it came from, as text.
 
         Args:

@@ -29,15 +29,18 @@ def leaderboard(
     title: str,
     alive: bool = True,
 ) -> Table:
-    """The given trials: validation, whether they tie with the best, and what varied.
+    """A table of trials: validation accuracy, whether they tie with the best, hyperparameters.
 
     Args:
         records: The trials to show, in this order.
         keys: The hyperparameters that get a column.
         best: The search's best trial.
         ties: The numbers of the trials that tie with it.
-        title: Stands above the table.
-        alive: Whether the search runs now; if not, an open trial was interrupted.
+        title: The line above the table.
+        alive: Whether the search runs now; if not, a trial without an end was interrupted.
+
+    Returns:
+        The table, for a rich console.
     """
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")

@@ -1,4 +1,4 @@
-"""What a search found, in words and bars."""
+"""The summary of a search: the number to quote, a table of trials, and small charts."""
 
 import io
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +19,24 @@ _PIPED_WIDTH = 140
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """All that is told of a search: its trials, the best of them, and what fresh seeds say."""
+    """What a summary says.
+
+    Attributes:
+        name: The search's name.
+        dataset: The graph's name.
+        seeds: Seeds per trial.
+        keys: The hyperparameters that vary.
+        records: All trials.
+        best: The complete trial with the highest validation accuracy; None without one.
+        ties: The numbers of the best and of the trials that validation cannot tell from it.
+        confirmations: Trial number -> its result on fresh seeds.
+        confirmed: The best's test accuracy on fresh seeds.
+        protocol: Its test accuracy on the search's own seeds.
+        paper: What the paper reports, as text.
+        importance: Hyperparameter -> its share of the variance of validation accuracy.
+        exhausted: Whether every configuration of the space was visited.
+        unconfirmed: Trial number -> why training on fresh seeds failed.
+    """
 
     name: str
     dataset: str
@@ -38,7 +55,15 @@ class Summary:
 
 
 def summary_text(summary: Summary, width: int | None = None) -> str:
-    """The table, the confirmed result, the profile and the importance, as plain text."""
+    """The summary as plain text.
+
+    Args:
+        summary: What it says.
+        width: The width of the table in characters.
+
+    Returns:
+        Lines of text.
+    """
     console = Console(file=io.StringIO(), width=width or _PIPED_WIDTH)
     print_summary(summary, console)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
@@ -46,7 +71,12 @@ def summary_text(summary: Summary, width: int | None = None) -> str:
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """Print the same to a console, a table as wide as it is."""
+    """Print the summary.
+
+    Args:
+        summary: What it says.
+        console: Where; the table takes its width.
+    """
     records, best = summary.records, summary.best
     complete = [r for r in records if r.status is TrialStatus.COMPLETE]
     title = (

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows, split_of
@@ -41,7 +42,7 @@ def fit(
     config: TrialConfig,
     seeds: Sequence[int],
     *,
-    memory_gb: float = 4.0,
+    memory_gb: float = defaults.MEMORY_GB,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
     on_seed: Callable[["Predicted"], None] = lambda predicted: None,

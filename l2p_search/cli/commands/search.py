@@ -243,13 +243,14 @@ def _print(search: "Search", as_json: bool) -> None:
     print_summary(search.summary(), console if console.is_terminal else Console(width=140))
     if search.best is None:
         return
-    name, where = search.name, _where(search.directory)
+    name, where = shlex.quote(search.name), _where(search.directory)
     print("\nnext")
     print("  l2p-search ui                         # compare the trials in MLflow")
     print(f"  l2p-search report --search {name}{where}")
     print(f"  l2p-search export --search {name}{where} --out best.yaml")
     best_file = shlex.quote(str(search.directory / "best.yaml"))
-    print(f"  l2p-search train --dataset {search.settings.dataset} --config {best_file}")
+    dataset = shlex.quote(search.settings.dataset)
+    print(f"  l2p-search train --dataset {dataset} --config {best_file}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
@@ -288,7 +289,7 @@ def _again(name: str | None) -> str:
 
 
 def _again_of(directory: Path) -> str:
-    return f"l2p-search --resume --name {directory.name}{_where(directory)}"
+    return f"l2p-search --resume --name {shlex.quote(directory.name)}{_where(directory)}"
 
 
 def _where(directory: Path) -> str:

@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from l2p_search import defaults
 from l2p_search.cli.options import add_dir
 from l2p_search.display.phrases import count, describe_config, elsewhere
 from l2p_search.errors import in_shell
@@ -56,7 +58,9 @@ def _print(found: "Search") -> None:
     goal = outcome.goal
     statuses = [record.status for record in outcome.records]
     open_trials = statuses.count(TrialStatus.RUNNING)
-    ended, wanted = len(statuses) - open_trials, goal.trials if goal else 0
+    # A search that was killed before its first trial has no goal yet: resumed, it gets this one.
+    wanted = goal.trials if goal else settings.space.trials or defaults.TRIALS
+    ended = len(statuses) - open_trials
     if running:
         state = f"running (process {read_holder(found.directory).get('pid', '?')})"
     elif ended >= settings.space.at_most(wanted):
@@ -86,4 +90,4 @@ def _print(found: "Search") -> None:
         print(f"  confirmed test accuracy: {found.confirmed} %")
     if state == "stopped":
         where = elsewhere(found.directory, searches_folder(None))
-        print(f"  continue: l2p-search --resume --name {found.name}{where}")
+        print(f"  continue: l2p-search --resume --name {shlex.quote(found.name)}{where}")

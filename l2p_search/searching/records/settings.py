@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
 from l2p_search.searching.space.search_space import SearchSpace
@@ -107,8 +108,8 @@ class Goal:
     """
 
     trials: int
-    confirm: int = 20
-    ties: int = 4
+    confirm: int = defaults.CONFIRM
+    ties: int = defaults.TIES
     time_budget: float | None = None
 
     def to_mapping(self) -> dict[str, Any]:

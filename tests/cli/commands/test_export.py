@@ -67,6 +67,14 @@ def test_an_exported_file_trains_to_the_same_numbers(
     assert len(again["seeds"]) == 3
 
 
+def test_without_a_format_the_files_ending_says_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "best.json"
+    assert main(["export", "--search", "tiny", "--out", str(out), "--dir", str(folder)]) == 0
+    assert json.loads(out.read_text())["provenance"]["search"] == "tiny"
+
+
 def test_all_writes_a_file_a_dataset(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
