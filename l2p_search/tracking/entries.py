@@ -26,7 +26,18 @@ RUN_STATUS = {
 
 @dataclass(frozen=True, kw_only=True)
 class TrialEntry:
-    """One trial: a child run."""
+    """One trial, which becomes a child run.
+
+    Args:
+        uid: Identifies the trial, so that it is written once.
+        number: Of the trial in its search.
+        status: How it ended.
+        config: What was trained.
+        result: What was measured, if anything.
+        reason: Why it failed or was raced out.
+        ended: When, in seconds since 1970.
+        files: File name -> content.
+    """
 
     uid: str
     number: int
@@ -39,7 +50,7 @@ class TrialEntry:
 
     @property
     def span(self) -> tuple[int | None, int | None]:
-        """When training began and ended, in milliseconds since 1970, where that is known."""
+        """When training began and ended, in milliseconds since 1970; None where not known."""
         if self.ended is None:
             return None, None
         seconds = self.result.seconds if self.result is not None else 0.0
@@ -47,7 +58,7 @@ class TrialEntry:
 
     @property
     def name(self) -> str:
-        """What the runs table shows; the hyperparameters have columns of their own."""
+        """The name in the runs table; hyperparameters have columns of their own there."""
         return f"trial {self.number:03d}"
 
     def metrics(self) -> list[Logged]:
@@ -61,7 +72,7 @@ class TrialEntry:
         return {key: _plain(value) for key, value in self.config.to_mapping().items()}
 
     def tags(self) -> dict[str, str]:
-        """For filtering, and for finding the run again."""
+        """Tags to filter runs by, and `trial_uid`, by which the run is found again."""
         config = self.config
         tags = {
             "trial_uid": self.uid,
@@ -85,7 +96,21 @@ class TrialEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchEntry:
-    """One search: a parent run."""
+    """One search, which becomes a parent run.
+
+    Args:
+        uid: Identifies the search, so that it is written once.
+        name: Of the search.
+        dataset: The name of the graph.
+        data_digest: The content hash of the graph.
+        params: The settings of the search.
+        varied: The hyperparameters that vary in it.
+        tags: Further tags.
+        metrics: What the search found.
+        description: Markdown for the run's page.
+        files: File name -> content.
+        kind: The tag that tells searches from trials.
+    """
 
     uid: str
     name: str
@@ -102,19 +127,35 @@ class SearchEntry:
 
     @property
     def experiment(self) -> str:
-        """One experiment a dataset."""
+        """The name of the experiment: one per dataset."""
         return f"l2p-search/{self.dataset}"
 
 
 def profile_entropy(profile: Sequence[float]) -> float:
-    """The entropy of q over nodes and seeds, in nats: 0 when all nodes take the same step."""
-    return -sum(share * math.log(share) for share in profile if share > 0.0)
+    """The entropy of a profile, in nats.
+
+    Args:
+        profile: q(t), averaged over nodes and seeds: [T].
+
+    Returns:
+        0 when all nodes take the same step, log T when all steps are equally likely.
+
+    Example:
+        >>> profile_entropy((1.0, 0.0)), round(profile_entropy((0.5, 0.5)), 4)
+        (0.0, 0.6931)
+    """
+    return sum(-share * math.log(share) for share in profile if share > 0.0)
 
 
 def profile_stability(result: TrialResult) -> float | None:
-    """The mean correlation of the seeds' profiles: 1 when every seed learns the same profile.
+    """How much the seeds of a trial agree on the profile.
 
-    None with fewer than two seeds, or when a profile is flat.
+    Args:
+        result: A trial.
+
+    Returns:
+        The mean correlation between the profiles of every two seeds: 1 when all seeds learn the
+        same profile. None with fewer than two profiles, or when one of them is flat.
     """
     profiles = [seed.profile for seed in result.finished if seed.profile is not None]
     if len(profiles) < 2 or any(max(p) == min(p) for p in profiles):

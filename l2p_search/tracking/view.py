@@ -1,8 +1,8 @@
-"""The view that MLflow's runs page opens with: trials sorted, the columns that matter, charts.
+"""The views of MLflow's runs page: trials sorted by accuracy, useful columns, and charts.
 
-MLflow's own first screen shows no metric and no parameter. A view is kept as an experiment's tag
-and opened by a link that names its key: one for each search, with its trials and hyperparameters,
-and one for all trials of a dataset.
+By default that page shows neither metrics nor parameters. A view is stored in a tag of the
+experiment and opened by a link that names its key. There is one view per search, with its trials
+and the hyperparameters that vary in it, and one per dataset, with the trials of all searches.
 """
 
 import json
@@ -11,20 +11,42 @@ from collections.abc import Sequence
 from l2p_search.metrics import Metric
 
 WHOLE_VIEW = "l2p-search"
-"""The key of the view on all trials of a dataset."""
+"""The key of the view of all trials on a dataset."""
 _MOST_COLUMNS = 8
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
 _GROUPS = ("curve", "profile", "seed", "Model metrics")
-"""Of metrics, by the name before the slash; MLflow draws each, and so they are folded away."""
+"""Sections of charts that MLflow adds by itself, one per prefix of metric names: folded away."""
 
 
 def search_view(search_uid: str) -> str:
-    """The key of the view on a search's trials."""
+    """The key of the view of one search's trials.
+
+    Args:
+        search_uid: The identifier of the search.
+
+    Returns:
+        The key, short enough for a link.
+
+    Example:
+        >>> search_view("0123456789abcdef")
+        'l2p-search-0123456789ab'
+    """
     return f"{WHOLE_VIEW}-{search_uid[:12]}"
 
 
 def view_tag(key: str) -> str:
-    """The experiment's tag that holds a view."""
+    """The name of the experiment's tag that holds a view.
+
+    Args:
+        key: Of the view.
+
+    Returns:
+        The name under which MLflow's interface looks for it.
+
+    Example:
+        >>> view_tag("l2p-search")
+        'mlflow.sharedViewState.l2p-search'
+    """
     return f"mlflow.sharedViewState.{key}"
 
 
@@ -66,7 +88,20 @@ def view_state(
 
 
 def runs_link(base: str, experiment: str, view: str = WHOLE_VIEW) -> str:
-    """The page of an experiment's trials, opened with a view."""
+    """The link that opens an experiment's runs page with a view.
+
+    Args:
+        base: The address of MLflow's interface, without a slash at the end.
+        experiment: The identifier of the experiment.
+        view: The key of the view.
+
+    Returns:
+        The link, which also switches the interface to model training.
+
+    Example:
+        >>> runs_link("http://127.0.0.1:5000", "7").partition("?")[0]
+        'http://127.0.0.1:5000/#/experiments/7/runs'
+    """
     return (
         f"{base}/#/experiments/{experiment}/runs?workflowType=machine_learning"
         f"&viewStateShareKey={view}"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.config import TrialConfig
+from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import ConfigError, SearchError, in_shell
 from l2p_search.searching.records.journal import Journal
@@ -29,7 +29,8 @@ _UNREAD = {"model": "appnp", "edge_dropout": {"choices": [0.0, 0.3]}, "K": {"cho
 
 @pytest.mark.parametrize("space", [SPACE, _RANGES])
 def test_settings_are_read_as_they_were_written(space: SearchSpace) -> None:
-    written = settings(space, base=TrialConfig(teleport=0.2), sampler="gp", race=True, seed=7)
+    base = TrialConfig.from_mapping({"model": "gcn"}, DEFAULTS["heterophily"])
+    written = settings(space, base=base, sampler="gp", race=True, seed=7)
     assert SearchSettings.from_mapping(json.loads(json.dumps(written.to_mapping()))) == written
 
 
