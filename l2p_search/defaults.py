@@ -1,12 +1,12 @@
 """The defaults that a user meets, each written once, for the library and the command line alike.
 
-Hyperparameters have theirs in `config`: they belong to a configuration, not to a call.
+Defaults of hyperparameters are in `config`: they belong to a configuration, not to a call.
 """
 
 from typing import Final
 
 SPACE = "paper"
-"""The space that is searched."""
+"""The space that is searched, where none is given."""
 TRIALS = 100
 """Configurations per search, where its space states no budget."""
 SEEDS = 20
@@ -14,9 +14,9 @@ SEEDS = 20
 CONFIRM = 20
 """Fresh seeds on which the best configuration is trained again."""
 TIES = 4
-"""How many configurations that tie with the best are confirmed beside it, at the most."""
+"""The largest number of ties with the best that are confirmed beside it."""
 SAMPLER: Final = "tpe"
-"""Who proposes configurations."""
+"""How configurations are proposed: one of Optuna's samplers."""
 SAMPLER_SEED = 0
 """The seed of the sampler."""
 CPUS_PER_TRIAL = 1
@@ -26,12 +26,14 @@ GPUS_PER_TRIAL = 0.0
 MEMORY_GB = 4.0
 """Memory per trial, which bounds how many seeds train at once."""
 THREADS = 1
-"""Threads of a training in this process."""
+"""Threads that `fit` trains with, in the caller's process."""
 NODE_SEEDS = 5
 """Seeds over which one node's posterior is averaged."""
 BUDGET = "quick"
-"""How much of the paper's protocol its tables and figures take."""
+"""How much of the paper's protocol its tables and figures run: smoke, quick or full."""
 PORT = 5000
 """The port of MLflow's interface, if it is free."""
 FIGURES = "figures"
 """The folder that figures are written to."""
+FORM = "yaml"
+"""The form that a configuration is exported in, where its file's ending says none."""

@@ -98,6 +98,17 @@ def shown(value: object) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 2]}.."
 
 
+def first_line(error: BaseException) -> str:
+    """What another library's error says, in one line; the name of its class if it says nothing.
+
+    Example:
+        >>> first_line(OSError("the disk is full")), first_line(TimeoutError())
+        ('the disk is full', 'TimeoutError')
+    """
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
 def in_python(message: str) -> str:
     """The message as a Python program reads it."""
     return _BOTH.sub(r"\1", message)

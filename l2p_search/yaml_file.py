@@ -10,7 +10,14 @@ from l2p_search.errors import ConfigError
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 takes 5e-4 for a string and the last of two equal keys; here neither happens."""
+    """PyYAML reads 5e-4 as a string and keeps the last of two equal keys; this one does neither.
+
+    5e-4 is a number here, and a key that is given twice is an error.
+    """
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes the strings that `_Loader` would take for numbers, such as a hash 12e456789012."""
 
 
 def _number(loader: _Loader, node: yaml.ScalarNode) -> float:
@@ -18,9 +25,12 @@ def _number(loader: _Loader, node: yaml.ScalarNode) -> float:
 
 
 def _mapping_without_repeats(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+    written = list(node.value)  # PyYAML puts the keys that `<<` merges among them
     mapping = loader.construct_mapping(node, deep=True)  # refuses keys that cannot be hashed
     seen: set[Any] = set()
-    for key_node, _ in node.value:
+    for key_node, _ in written:
+        if key_node.tag == _MERGE:
+            continue
         key = loader.construct_object(key_node)
         if key in seen:
             raise ConfigError(f"key '{key}' is given twice; keep one of them")
@@ -28,43 +38,86 @@ def _mapping_without_repeats(loader: _Loader, node: yaml.MappingNode) -> dict[An
     return mapping
 
 
+_MERGE = "tag:yaml.org,2002:merge"
 _EXPONENT = r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"
-_Loader.add_implicit_resolver("!number", re.compile(_EXPONENT), list("-+0123456789"))
+for _each in (_Loader, _Dumper):
+    _each.add_implicit_resolver("!number", re.compile(_EXPONENT), list("-+0123456789"))
 _Loader.add_constructor("!number", _number)
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping_without_repeats)
 
+_UNREADABLE = (ValueError, KeyError, AttributeError, RecursionError)
+"""What PyYAML raises for text that only looks like a value of some type, such as 2020-13-45."""
+
 
 def read_yaml_mapping(path: Path) -> dict[str, Any]:
-    """A YAML file's top-level mapping, or an error that says what is wrong with the file."""
+    """Read the top-level mapping of a YAML file.
+
+    Args:
+        path: The file. JSON is YAML, too.
+
+    Returns:
+        Key -> value; empty for an empty file.
+
+    Raises:
+        ConfigError: The file is missing, unreadable or not a mapping. The message does not name
+            the file: the caller puts the name in front.
+    """
     try:
-        loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigError("no such file; check the path") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"cannot be read ({error}); check the path and its permissions"
         ) from None
+    try:
+        loaded = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f"line {where.line + 1}: " if where else ""
         problem = getattr(error, "problem", None) or "not valid YAML"
-        raise ConfigError(f"{line}{problem}; write one 'key: value' a line") from None
+        raise ConfigError(f"{line}{problem}; write one 'key: value' per line") from None
+    except _UNREADABLE as error:
+        raise ConfigError(f"has a bad value ({error}); correct it or put it in quotes") from None
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        raise ConfigError("holds no 'key: value' lines; write one hyperparameter a line")
+        raise ConfigError("holds no 'key: value' lines; write one hyperparameter per line")
     return loaded
 
 
 def dump_yaml(mapping: dict[str, Any]) -> str:
-    """Plain values as YAML, in their order; `read_yaml_mapping` gives them back."""
-    text: str = yaml.safe_dump(mapping, sort_keys=False, allow_unicode=True)
+    """Write plain values as YAML.
+
+    Args:
+        mapping: Key -> value; the order of the keys is kept.
+
+    Returns:
+        The text, from which `read_yaml_mapping` gets an equal mapping.
+
+    Example:
+        >>> print(dump_yaml({"K": 8, "posterior": "quit"}), end="")
+        K: 8
+        posterior: quit
+    """
+    text: str = yaml.dump(mapping, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
     return text
 
 
 def parse_value(text: str) -> Any:
-    """A value as it would be read from a YAML file; used for `--set KEY=VALUE`."""
+    """Read one value as in a YAML file; `--set KEY=VALUE` is read by it.
+
+    Args:
+        text: What stands behind the equals sign.
+
+    Returns:
+        The value; the text itself where it is not valid YAML.
+
+    Example:
+        >>> parse_value("5e-4"), parse_value("quit")
+        (0.0005, 'quit')
+    """
     try:
         return yaml.load(text, _Loader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, *_UNREADABLE):
         return text

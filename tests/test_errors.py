@@ -14,6 +14,7 @@ from l2p_search.errors import (
     argument,
     did_you_mean,
     either,
+    first_line,
     in_python,
     in_shell,
     shown,
@@ -65,6 +66,21 @@ def test_a_value_is_shown_in_one_short_line() -> None:
     assert "\n" not in shown(["x"] * 100)
     assert len(shown(["x"] * 100)) == 60
     assert doctest.testmod(errors).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError("\n  the disk is full\nand so on"), "the disk is full"),
+        (OSError(28, "No space left"), "[Errno 28] No space left"),
+        (TimeoutError(), "TimeoutError"),
+        (ValueError(" \n"), "ValueError"),
+    ],
+)
+def test_another_librarys_error_becomes_one_line_that_is_never_empty(
+    error: Exception, line: str
+) -> None:
+    assert first_line(error) == line
 
 
 def test_what_a_user_can_cause_is_a_user_error_and_a_bug_is_none() -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from l2p_search import defaults
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.report.config_file import as_json, as_yaml
 from l2p_search.report.script import as_script
@@ -30,7 +31,7 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         return None
-    confirmed = outcome.confirmed
+    confirmed, metric = outcome.confirmed, settings.metric
     return {
         "search": journal.directory.name,
         "trial": best.number,
@@ -40,11 +41,12 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
         "space": settings.space.name,
         "trials": len(outcome.records),
         "seeds": settings.seeds,
-        "val_accuracy_mean": best.result.val_accuracy_mean,
-        "val_accuracy_std": best.result.val_accuracy_std,
-        "test_accuracy_mean": best.result.test_accuracy_mean,
-        "test_accuracy_std": best.result.test_accuracy_std,
-        "confirmed_test_accuracy": None if confirmed is None else confirmed.to_mapping(),
+        "metric": metric,
+        f"val_{metric}_mean": best.result.val_mean,
+        f"val_{metric}_std": best.result.val_std,
+        f"test_{metric}_mean": best.result.test_mean,
+        f"test_{metric}_std": best.result.test_std,
+        f"confirmed_test_{metric}": None if confirmed is None else confirmed.to_mapping(),
         "versions": journal.invocations[-1].get("versions", {}) if journal.invocations else {},
     }
 
@@ -108,4 +110,4 @@ def form_of(path: Path) -> str:
         ('script', 'yaml')
     """
     endings = {"yml": "yaml", **{suffix: form for form, suffix in SUFFIXES.items()}}
-    return endings.get(path.suffix.removeprefix(".").lower(), "yaml")
+    return endings.get(path.suffix.removeprefix(".").lower(), defaults.FORM)

@@ -18,6 +18,7 @@ from l2p_search.tracking.view import runs_link
 
 _SEARCHES = 10
 """The newest searches have a link of their own; older ones are found by their dataset."""
+_LAST_PORT = 65_535
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,10 @@ def serve(views: Views, port: int | None = None) -> Iterator[Server]:
         port: The port; by default 5000, or a free one.
 
     Raises:
-        UserError: The port is taken.
+        UserError: The port is taken, or there is none of that number.
     """
+    if port is not None and port > _LAST_PORT:
+        raise UserError(f"{argument('port', port)}: must be at most {_LAST_PORT}")
     if port is not None and not _is_free(port):
         raise UserError(f"{argument('port', port)}: is taken; leave it out to get a free one")
     chosen = port or _free_port()

@@ -1,6 +1,7 @@
 """The copy of a search in MLflow: written while it runs, or brought up to date later."""
 
 import logging
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ def tracking(
         _log.info("MLflow took %.1f s", recorder.seconds)
         if failure is not None:
             name = journal.directory.name
-            way = either(f"l2p.open_search({name!r}).sync()", f"l2p-search sync {name}")
+            shell = f"l2p-search sync {shlex.quote(name)}"
+            way = either(f"l2p.open_search({name!r}).sync()", shell)
             note(f"MLflow is behind ({failure}); the trials are safe: bring them there with {way}")
 
 

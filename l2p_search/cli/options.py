@@ -74,7 +74,14 @@ def add_reading(parser: Parser) -> None:
 
 
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of all options, those that say how a graph is read, as `load_graph` takes them."""
+    """The options that say how a graph is read, as arguments of `load_graph`.
+
+    Args:
+        options: All options of a command.
+
+    Returns:
+        Argument of `load_graph` -> its value, for those that were given.
+    """
     return {
         argument: options[option]
         for option, argument in _READING.items()
@@ -175,7 +182,17 @@ def add_messages(shown: Parser) -> None:
 
 
 def log_to(path: Path | None, verbose: bool) -> None:
-    """Send our own log there; the process is the command's, so nothing is put back."""
+    """Send the log of l2p-search to a file, to stderr, or nowhere.
+
+    The process belongs to the command: nothing is put back afterwards.
+
+    Args:
+        path: The file; None for none.
+        verbose: Whether it goes to stderr too.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
     logger = logging.getLogger("l2p_search")
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -194,7 +211,7 @@ def log_to(path: Path | None, verbose: bool) -> None:
 
 
 def command_line() -> str:
-    """What was typed, to be recorded and to be typed again."""
+    """The command as it was typed, quoted so that it can be typed again."""
     return shlex.join(["l2p-search", *sys.argv[1:]])
 
 
@@ -218,7 +235,10 @@ def natural(text: str) -> int:
 
 def at_least_zero(text: str) -> float:
     """A number of at least 0."""
-    return 0.0 if text.strip() in ("0", "0.0") else positive_float(text)
+    value = _number(text)
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+    return value
 
 
 def duration(text: str) -> float:
@@ -231,10 +251,15 @@ def duration(text: str) -> float:
 
 def positive_float(text: str) -> float:
     """A number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+    value = _number(text)
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
     return value
+
+
+def _number(text: str) -> float:
+    """The number that a text says; not a number where it says none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

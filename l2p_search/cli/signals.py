@@ -1,4 +1,4 @@
-"""Signals while a command runs: the first one ends it in good order, the second at once."""
+"""Signals while a command runs: the first ends it in good order, the second ends it at once."""
 
 import os
 import signal
@@ -12,7 +12,8 @@ _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Signals:
     """Handles Ctrl-C, SIGTERM and a closed terminal until the context ends.
 
-    `stop` is what they set: it ends a search in good order.
+    Attributes:
+        stop: The event that the first signal sets; it ends a search in good order.
     """
 
     def __init__(self, resume: str) -> None:
@@ -35,7 +36,7 @@ class Signals:
 
     @property
     def exit_code(self) -> int:
-        """As a shell reports a process that a signal ended."""
+        """The exit code that shells give a process that a signal ended: 128 plus its number."""
         return 128 + (self._received or 0)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
@@ -48,5 +49,5 @@ class Signals:
 
 
 def say(text: str) -> None:
-    """Straight to the file: a handler may run in the middle of another print."""
+    """Write a line to stderr's file itself: a handler may interrupt a print, and print cannot."""
     os.write(2, f"l2p-search: {text}\n".encode())

@@ -1,20 +1,68 @@
-"""Which defaults a graph gets: by its name where it has one, else by its training labels."""
+"""The kind of a graph, homophilous or heterophilous, which decides its default configuration."""
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
+from l2p_search.metrics import Metric
+
+_RARE = 0.3
+"""The share of training nodes below which one class of two counts as rare."""
 
 
 def default_kind(graph: Graph) -> Kind:
-    """Homophily or heterophily: as the paper has it, or as training labels and features show.
+    """Whether neighbours tend to be of one class, as far as it may be known before training.
 
-    No validation or test label is read.
+    A dataset of the paper has the kind that the paper gives it. The kind of any other graph is
+    found from training labels and features; no validation or test label is read.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        "homophily" or "heterophily".
     """
     known = DATASETS.get(graph.name)
     return kind_of(graph) if known is None else known.kind
 
 
 def default_config(graph: Graph) -> TrialConfig:
-    """The configuration that a graph is trained with where nothing else is said."""
+    """The configuration that a graph is trained with where no hyperparameter is given.
+
+    Args:
+        graph: The graph; its kind decides.
+
+    Returns:
+        A complete configuration.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> default_config(demo_graph()).K
+        8
+    """
     return DEFAULTS[default_kind(graph)]
+
+
+def default_metric(graph: Graph) -> Metric:
+    """The metric that a graph is judged by where nothing else is said.
+
+    ROC AUC for two classes of which one is rare: there the accuracy of always predicting the other
+    class is high already. Accuracy for all other graphs. Only labels of training nodes are looked
+    at, those of all splits together.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        `roc_auc` or `accuracy`.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> default_metric(demo_graph())
+        'accuracy'
+    """
+    labels = graph.y.expand_as(graph.train)[graph.train]
+    counts = labels.bincount()
+    counts = counts[counts > 0]
+    rare = len(counts) == 2 and int(counts.min()) < _RARE * int(counts.sum())
+    return "roc_auc" if rare else "accuracy"

@@ -1,4 +1,4 @@
-"""Which display a call has: what fits the place it runs in, none, or the caller's own."""
+"""Choosing the display of a search: by where it runs, none, or the caller's own."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -12,17 +12,22 @@ from l2p_search.progress import Event, Snapshot
 
 
 class Display(Protocol):
-    """Is told what happens while a search runs. Any object with these two methods is one."""
+    """What is told about a search while it runs. Any object with these two methods is one."""
 
     def update(self, event: Event, snapshot: Snapshot) -> None:
-        """Something happened to a trial or to the search, which now stands so."""
+        """Take an event and how the search stands after it.
+
+        Args:
+            event: What happened to a trial or to the search.
+            snapshot: Counts, the best trial so far, and the time left.
+        """
 
     def note(self, text: str) -> None:
-        """A remark of one line that is no event, such as that MLflow does not answer."""
+        """Take a remark of one line that is no event, such as that MLflow does not answer."""
 
 
 Shown = Literal["auto", "off"] | Display
-"""What a caller may ask for."""
+"""What a caller may give as `display`."""
 
 
 class Nothing:
@@ -36,10 +41,15 @@ class Nothing:
 
 
 def display_of(shown: Shown, subject: Subject) -> AbstractContextManager[Display]:
-    """The display to tell, as a context: it draws until the context ends.
+    """The display of a search, as a context: it draws until the context ends.
 
-    `auto` is a live panel on a terminal, one output that is drawn anew in a notebook, and lines
-    on stderr elsewhere.
+    Args:
+        shown: "auto" for a live panel on a terminal, one output that is drawn anew in a notebook,
+            and lines on stderr elsewhere; "off" for nothing; or the caller's own display.
+        subject: The search that is shown.
+
+    Returns:
+        A context whose value has to be told everything.
     """
     if shown == "off":
         return nullcontext(Nothing())
@@ -47,6 +57,6 @@ def display_of(shown: Shown, subject: Subject) -> AbstractContextManager[Display
         return nullcontext(shown)
     if in_notebook():
         return NotebookPanel(subject)
-    # This stderr itself: what Ray prints to it meanwhile is sent elsewhere.
+    # Keep today's stderr: sys.stderr is redirected while Ray runs, as Ray prints to it.
     console = Console(file=sys.stderr)
     return LivePanel(subject, console) if console.is_terminal else PlainLines(subject, sys.stderr)

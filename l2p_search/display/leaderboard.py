@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from rich.table import Table
 
 from l2p_search.display.phrases import plain
+from l2p_search.metrics import Metric, briefly
 from l2p_search.results import TrialStatus
 from l2p_search.trial_record import TrialRecord
 
@@ -27,21 +28,26 @@ def leaderboard(
     best: TrialRecord | None,
     ties: Collection[int],
     title: str,
+    metric: Metric = "accuracy",
     alive: bool = True,
 ) -> Table:
-    """The given trials: validation, whether they tie with the best, and what varied.
+    """A table of trials: their score, whether they tie with the best, hyperparameters.
 
     Args:
         records: The trials to show, in this order.
         keys: The hyperparameters that get a column.
         best: The search's best trial.
         ties: The numbers of the trials that tie with it.
-        title: Stands above the table.
-        alive: Whether the search runs now; if not, an open trial was interrupted.
+        title: The line above the table.
+        metric: What the trials are judged by.
+        alive: Whether the search runs now; if not, a trial without an end was interrupted.
+
+    Returns:
+        The table, for a rich console.
     """
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")
-    table.add_column("validation %", justify="right", no_wrap=True)
+    table.add_column(f"{briefly('validation', metric)} %", justify="right", no_wrap=True)
     table.add_column("seeds", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("", no_wrap=True)
@@ -49,9 +55,9 @@ def leaderboard(
         table.add_column(key, justify="right")
     for record in records:
         result, values = record.result, record.config.to_mapping()
-        accuracy = "-"
-        if result is not None and result.val_accuracy_mean is not None:
-            accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
+        score = "-"
+        if result is not None and result.val_mean is not None:
+            score = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
         note = _STATUS[record.status]
         if record.status is TrialStatus.RUNNING and not alive:
             note = "interrupted"
@@ -61,7 +67,7 @@ def leaderboard(
             note = "tie"
         table.add_row(
             str(record.number),
-            accuracy,
+            score,
             str(len(result.finished)) if result else "-",
             f"{result.seconds:.1f}" if result else "-",
             note,

@@ -1,4 +1,4 @@
-"""What is seen while a search runs in a notebook: one output that is drawn anew."""
+"""The display of a search in a notebook: one output of the cell that is drawn anew."""
 
 import time
 from html import escape
@@ -6,11 +6,12 @@ from typing import Any
 
 from l2p_search.display.live import Subject, in_words
 from l2p_search.durations import format_duration
-from l2p_search.intervals import accuracy_of_validation
+from l2p_search.intervals import interval_of_validation
+from l2p_search.metrics import briefly
 from l2p_search.progress import Event, Snapshot
 
 _PAUSE = 0.2
-"""Seconds between two drawings: a notebook is a web page, and slower than a terminal."""
+"""The least seconds between two drawings: a web page is slower to draw than a terminal."""
 
 
 def in_notebook() -> bool:
@@ -27,7 +28,7 @@ class NotebookPanel:
     """A progress bar, the best so far and the latest lines, in the cell's own output."""
 
     def __init__(self, subject: Subject) -> None:
-        """Draw within a context."""
+        """Nothing is drawn before the context begins."""
         self._subject = subject
         self._handle: Any = None
         self._started, self._drawn = time.monotonic(), 0.0
@@ -43,16 +44,16 @@ class NotebookPanel:
         return self
 
     def __exit__(self, *ended: object) -> None:
-        """Draw the end; the output stays."""
+        """Draw a last time; the output stays in the notebook."""
         self._draw()
 
     def note(self, text: str) -> None:
-        """Show a remark until the end."""
+        """Show a remark at once; it stays until the end."""
         self._notes.append(text)
         self._draw()
 
     def update(self, event: Event, snapshot: Snapshot) -> None:
-        """Take what happened."""
+        """Take an event; it is drawn unless the last drawing was a moment ago."""
         self._snapshot = snapshot
         line = in_words(event, snapshot, self._subject.keys)
         if line is not None:
@@ -61,7 +62,7 @@ class NotebookPanel:
             self._draw()
 
     def html(self) -> str:
-        """The output as it stands."""
+        """The output as it stands: HTML, with all names escaped."""
         snapshot = self._snapshot
         elapsed = format_duration(time.monotonic() - self._started)
         name = f"<b>{escape(self._subject.name)}</b>"
@@ -78,8 +79,8 @@ class NotebookPanel:
             )
         best = snapshot.best
         if best is not None and best.result is not None:
-            accuracy = accuracy_of_validation(best.result)
-            parts.append(f"best validation <b>{accuracy} %</b>, trial {best.number}")
+            score, named = interval_of_validation(best.result), briefly("validation", best.metric)
+            parts.append(f"best {named} <b>{score} %</b>, trial {best.number}")
         parts += [f"<small>{escape(line)}</small>" for line in (*self._latest, *self._notes)]
         return "<div>" + "<br>".join(parts) + "</div>"
 

@@ -1,4 +1,4 @@
-"""Small phrases that are said in several places."""
+"""Short phrases that several commands and pages print."""
 
 import shlex
 from collections.abc import Iterable
@@ -9,37 +9,71 @@ from l2p_search.published import paper_accuracy
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
+    from l2p_search.metrics import Metric
 
 
 def describe_config(config: "TrialConfig", keys: Iterable[str]) -> str:
-    """The named hyperparameters in one line: K=8 hidden=64."""
+    """Some hyperparameters in one line.
+
+    Args:
+        config: The configuration.
+        keys: The hyperparameters, in the order in which they are printed.
+
+    Returns:
+        Text such as "K=8 hidden=64".
+    """
     values = config.to_mapping()
     return " ".join(f"{key}={plain(values[key])}" for key in keys)
 
 
 def plain(value: object) -> str:
-    """A value as a file would have it, with four digits at most."""
+    """A value as text; a number with a fraction has four significant digits at most."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
-    """What the paper reports for the method on that dataset; None where it has nothing."""
-    accuracy = paper_accuracy(config.method, dataset)
+def paper_figure(dataset: str, config: "TrialConfig", metric: "Metric" = "accuracy") -> str | None:
+    """What the paper reports for a configuration's method on a dataset.
+
+    Args:
+        dataset: The dataset's name.
+        config: The configuration; only its method is looked at.
+        metric: What our number beside it is; the paper reports accuracy only.
+
+    Returns:
+        Text such as "85.20 % (l2q)"; None where the paper has no number.
+    """
+    accuracy = paper_accuracy(config.method, dataset) if metric == "accuracy" else None
     return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
 
 
 def count(number: int, word: str) -> str:
-    """1 trial, 2 trials."""
+    """A number with its noun: "1 trial", "2 trials", "1,234 trials"."""
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def size_in_words(dimensions: int, size: int | None) -> str:
-    """How many configurations a space has, by its dimensions and its size."""
+    """How many configurations a space has.
+
+    Args:
+        dimensions: How many hyperparameters vary.
+        size: How many configurations there are; None where they cannot be counted.
+
+    Returns:
+        Text such as "5 hyperparameters, 432 configurations".
+    """
     varied = count(dimensions, "hyperparameter")
     return f"{varied}, " + ("not countable" if size is None else count(size, "configuration"))
 
 
 def elsewhere(directory: Path, default_folder: Path) -> str:
-    """The flag that a search outside the default folder needs; nothing for one within."""
+    """The flag that a command needs in order to find a search.
+
+    Args:
+        directory: The search's own folder.
+        default_folder: Where commands look without a flag.
+
+    Returns:
+        " --dir FOLDER", or nothing for a search in the default folder.
+    """
     inside = directory.parent.absolute() == default_folder.absolute()
     return "" if inside else f" --dir {shlex.quote(str(directory.parent))}"

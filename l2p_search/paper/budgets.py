@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from l2p_search import defaults
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import find_dataset
 from l2p_search.display.phrases import count
@@ -68,7 +69,7 @@ class Study:
     base: TrialConfig
     seeds: int
     goal: Goal
-    sampler: Sampler = "tpe"
+    sampler: Sampler = defaults.SAMPLER
 
 
 def method_study(method: str, dataset: str, budget_name: str) -> Study:

@@ -13,6 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from l2p_search.metrics import Metric, title
 from l2p_search.report.drawing import BLUE, GREY, MAP, ORANGE
 
 _MOST_LABELS = 8
@@ -22,16 +23,20 @@ _JITTER = 0.025
 
 @dataclass(frozen=True)
 class Point:
-    """A trial: its mean validation accuracy, the hyperparameters, whether it has all seeds."""
+    """A trial: its mean validation score, the hyperparameters, whether it has all seeds."""
 
     number: int
-    accuracy: float
+    score: float
     values: Mapping[str, object]
     complete: bool = True
 
 
-def course_figure(points: Sequence[Point], importance: Mapping[str, float] | None) -> Figure:
-    """Accuracy over the trials with the best so far; beside it what mattered, where known."""
+def course_figure(
+    points: Sequence[Point],
+    importance: Mapping[str, float] | None,
+    metric: Metric = "accuracy",
+) -> Figure:
+    """The metric over the trials with the best so far; beside it what mattered, where known."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     course, shares = figure.subplots(1, 2, width_ratios=(3, 2))
     complete = [point for point in points if point.complete]
@@ -39,10 +44,10 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     if stopped:
         course.plot(*_places(stopped), "x", color=GREY, ms=5, label="stopped early")
     course.plot(*_places(complete), "o", color=BLUE, ms=4, alpha=0.7, label="trial")
-    best = list(accumulate((point.accuracy for point in complete), max))
+    best = list(accumulate((point.score for point in complete), max))
     numbers = [point.number for point in complete]
     course.step(numbers, best, where="post", color=ORANGE, lw=2, label="best so far")
-    course.set(xlabel="trial", ylabel="validation accuracy, %")
+    course.set(xlabel="trial", ylabel=f"validation {title(metric)}, %")
     course.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)
     course.xaxis.set_major_locator(MaxNLocator(integer=True))
     if importance is None:
@@ -59,25 +64,25 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     return figure
 
 
-def lines_figure(points: Sequence[Point]) -> Figure:
-    """Complete trials as lines through their hyperparameters to their accuracy; the best bold."""
-    ordered = sorted((p for p in points if p.complete), key=lambda point: point.accuracy)
+def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure:
+    """Complete trials as lines through their hyperparameters to their score; the best bold."""
+    ordered = sorted((p for p in points if p.complete), key=lambda point: point.score)
     keys = list(ordered[0].values)
-    accuracies = np.array([point.accuracy for point in ordered])
+    scores = np.array([point.score for point in ordered])
     figure = Figure(figsize=(9.6, 4.2), layout="constrained")
     axes = figure.subplots()
     heights = np.array([_axis(axes, i, ordered, key) for i, key in enumerate(keys)])
     spread = np.random.default_rng(0).uniform(-_JITTER, _JITTER, heights.shape)
     heights = heights + spread  # so that many lines through one value are seen to be many
-    last = _numeric(axes, len(keys), accuracies.tolist(), log=False)
+    last = _numeric(axes, len(keys), scores.tolist(), log=False)
     rows = np.vstack([heights, last])
     # Of many trials the lower half is often far below: colours tell the upper half apart.
-    low = np.median(accuracies) if len(ordered) >= _MANY else accuracies.min()
-    norm = Normalize(float(low), float(accuracies.max()))
-    for row, accuracy in zip(rows.T, accuracies, strict=True):
-        axes.plot(row, color=colormaps[MAP](norm(accuracy)), lw=0.9, alpha=0.75)
+    low = np.median(scores) if len(ordered) >= _MANY else scores.min()
+    norm = Normalize(float(low), float(scores.max()))
+    for row, score in zip(rows.T, scores, strict=True):
+        axes.plot(row, color=colormaps[MAP](norm(score)), lw=0.9, alpha=0.75)
     axes.plot(rows[:, -1], color=ORANGE, lw=2.5, label=f"best: trial {ordered[-1].number}")
-    axes.set_xticks(range(len(keys) + 1), [*keys, "validation\naccuracy, %"])
+    axes.set_xticks(range(len(keys) + 1), [*keys, f"validation\n{title(metric)}, %"])
     axes.set(ylim=(-0.07, 1.07), xlim=(-0.3, len(keys) + 0.35), yticks=[])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -86,8 +91,8 @@ def lines_figure(points: Sequence[Point]) -> Figure:
     figure.colorbar(
         scale,
         ax=axes,
-        extend="min" if low > accuracies.min() else "neither",
-        label="validation accuracy, %",
+        extend="min" if low > scores.min() else "neither",
+        label=f"validation {title(metric)}, %",
     )
     return figure
 
@@ -135,7 +140,7 @@ def _labels(axes: Axes, place: int, labels: Mapping[float, str]) -> None:
 
 
 def _places(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    return [point.number for point in points], [point.accuracy for point in points]
+    return [point.number for point in points], [point.score for point in points]
 
 
 def _short(value: object) -> str:

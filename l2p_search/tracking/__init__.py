@@ -1,1 +1,1 @@
-"""Tracking: what a search found, written to MLflow by the driver alone."""
+"""Tracking: searches and trials as MLflow runs, written by one process, never by workers."""

@@ -1,6 +1,6 @@
 """What is written to MLflow for a trial and for a search, as plain values.
 
-Accuracies are in percent with two decimals, as MLflow's tables show all digits they are given.
+Scores are in percent with two decimals, as MLflow's tables show all digits they are given.
 """
 
 import math
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from l2p_search.config import TrialConfig
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 
-Metric = tuple[str, float, int]
+Logged = tuple[str, float, int]
 """Name, value, step."""
 
 RUN_STATUS = {
@@ -25,7 +26,18 @@ RUN_STATUS = {
 
 @dataclass(frozen=True, kw_only=True)
 class TrialEntry:
-    """One trial: a child run."""
+    """One trial, which becomes a child run.
+
+    Args:
+        uid: Identifies the trial, so that it is written once.
+        number: Of the trial in its search.
+        status: How it ended.
+        config: What was trained.
+        result: What was measured, if anything.
+        reason: Why it failed or was raced out.
+        ended: When, in seconds since 1970.
+        files: File name -> content.
+    """
 
     uid: str
     number: int
@@ -38,7 +50,7 @@ class TrialEntry:
 
     @property
     def span(self) -> tuple[int | None, int | None]:
-        """When training began and ended, in milliseconds since 1970, where that is known."""
+        """When training began and ended, in milliseconds since 1970; None where not known."""
         if self.ended is None:
             return None, None
         seconds = self.result.seconds if self.result is not None else 0.0
@@ -46,10 +58,10 @@ class TrialEntry:
 
     @property
     def name(self) -> str:
-        """What the runs table shows; the hyperparameters have columns of their own."""
+        """The name in the runs table; hyperparameters have columns of their own there."""
         return f"trial {self.number:03d}"
 
-    def metrics(self) -> list[Metric]:
+    def metrics(self) -> list[Logged]:
         """Numbers, per-seed values (step = seed), learning curves (step = epoch), q (step = t)."""
         if self.result is None:
             return []
@@ -60,7 +72,7 @@ class TrialEntry:
         return {key: _plain(value) for key, value in self.config.to_mapping().items()}
 
     def tags(self) -> dict[str, str]:
-        """For filtering, and for finding the run again."""
+        """Tags to filter runs by, and `trial_uid`, by which the run is found again."""
         config = self.config
         tags = {
             "trial_uid": self.uid,
@@ -84,13 +96,28 @@ class TrialEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchEntry:
-    """One search: a parent run."""
+    """One search, which becomes a parent run.
+
+    Args:
+        uid: Identifies the search, so that it is written once.
+        name: Of the search.
+        dataset: The name of the graph.
+        data_digest: The content hash of the graph.
+        params: The settings of the search.
+        varied: The hyperparameters that vary in it.
+        tags: Further tags.
+        metrics: What the search found.
+        description: Markdown for the run's page.
+        files: File name -> content.
+        kind: The tag that tells searches from trials.
+    """
 
     uid: str
     name: str
     dataset: str
     data_digest: str
     params: dict[str, str]
+    metric: Metric = "accuracy"
     varied: tuple[str, ...] = ()
     tags: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
@@ -100,19 +127,35 @@ class SearchEntry:
 
     @property
     def experiment(self) -> str:
-        """One experiment a dataset."""
+        """The name of the experiment: one per dataset."""
         return f"l2p-search/{self.dataset}"
 
 
 def profile_entropy(profile: Sequence[float]) -> float:
-    """The entropy of q over nodes and seeds, in nats: 0 when all nodes take the same step."""
-    return -sum(share * math.log(share) for share in profile if share > 0.0)
+    """The entropy of a profile, in nats.
+
+    Args:
+        profile: q(t), averaged over nodes and seeds: [T].
+
+    Returns:
+        0 when all nodes take the same step, log T when all steps are equally likely.
+
+    Example:
+        >>> profile_entropy((1.0, 0.0)), round(profile_entropy((0.5, 0.5)), 4)
+        (0.0, 0.6931)
+    """
+    return sum(-share * math.log(share) for share in profile if share > 0.0)
 
 
 def profile_stability(result: TrialResult) -> float | None:
-    """The mean correlation of the seeds' profiles: 1 when every seed learns the same profile.
+    """How much the seeds of a trial agree on the profile.
 
-    None with fewer than two seeds, or when a profile is flat.
+    Args:
+        result: A trial.
+
+    Returns:
+        The mean correlation between the profiles of every two seeds: 1 when all seeds learn the
+        same profile. None with fewer than two profiles, or when one of them is flat.
     """
     profiles = [seed.profile for seed in result.finished if seed.profile is not None]
     if len(profiles) < 2 or any(max(p) == min(p) for p in profiles):
@@ -121,12 +164,12 @@ def profile_stability(result: TrialResult) -> float | None:
     return float(np.asarray(np.corrcoef(profiles))[pairs].mean())
 
 
-def _numbers(result: TrialResult) -> list[Metric]:
+def _numbers(result: TrialResult) -> list[Logged]:
     found: dict[str, float | None] = {
-        "val_accuracy_mean": _two(result.val_accuracy_mean),
-        "val_accuracy_std": _two(result.val_accuracy_std),
-        "test_accuracy_mean": _two(result.test_accuracy_mean),
-        "test_accuracy_std": _two(result.test_accuracy_std),
+        f"val_{result.metric}_mean": _two(result.val_mean),
+        f"val_{result.metric}_std": _two(result.val_std),
+        f"test_{result.metric}_mean": _two(result.test_mean),
+        f"test_{result.metric}_std": _two(result.test_std),
         "expected_step": _two(result.expected_step),
         "profile_entropy": _two(profile_entropy(result.profile) if result.profile else None),
         "profile_stability": _two(profile_stability(result)),
@@ -136,27 +179,32 @@ def _numbers(result: TrialResult) -> list[Metric]:
     return [(name, value, 0) for name, value in found.items() if value is not None]
 
 
-def _seeds(result: TrialResult) -> list[Metric]:
-    rows: list[Metric] = []
+def _seeds(result: TrialResult) -> list[Logged]:
+    rows: list[Logged] = []
     for seed in result.finished:
-        for name in ("val_accuracy", "test_accuracy", "expected_step"):
-            value = getattr(seed, name)
+        values = {
+            f"val_{result.metric}": seed.val,
+            f"test_{result.metric}": seed.test,
+            "expected_step": seed.expected_step,
+        }
+        for name, value in values.items():
             if value is not None:
                 rows.append((f"seed/{name}", round(value, 2), seed.seed))
     return rows
 
 
-def _curves(result: TrialResult) -> list[Metric]:
-    rows: list[Metric] = [
+def _curves(result: TrialResult) -> list[Logged]:
+    rows: list[Logged] = [
         ("profile/q", round(share, 5), step) for step, share in enumerate(result.profile or ())
     ]
     if result.curves is None:
         return rows
-    for name in ("train_loss", "val_loss", "val_accuracy"):
-        series = getattr(result.curves, name)
+    curves = result.curves.to_mapping(result.metric)
+    epochs = curves.pop("epochs")
+    for name, series in curves.items():
         rows += [
             (f"curve/{name}", float(f"{value:.5g}"), epoch)
-            for epoch, value in zip(result.curves.epochs, series, strict=True)
+            for epoch, value in zip(epochs, series, strict=True)
         ]
     return rows
 

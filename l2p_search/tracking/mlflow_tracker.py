@@ -1,7 +1,7 @@
 """MlflowTracker: searches as parent runs, trials as child runs, each written once.
 
 A run is found again by the uid in its tags, so that resuming or syncing a search writes nothing
-twice. A run that was not finished when its writer died is written anew.
+twice. A run that is still marked as running was cut off by a crash, and is written anew.
 """
 
 import json
@@ -15,15 +15,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.errors import UserError, argument
-from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
+from l2p_search.errors import UserError, argument, first_line
+from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-# Quiet and private; and a server that is down or slow must not hold a search up.
+# No telemetry; and a server that is down or slow must not hold a search up for long.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
@@ -35,7 +35,9 @@ _BATCH = 1000
 
 @contextmanager
 def quiet_mlflow() -> Iterator[None]:
-    """MLflow with our environment and without its messages; both are put back afterwards.
+    """Use MLflow with our environment variables and without its messages.
+
+    Both are restored at the end of the block.
 
     Raises:
         UserError: MLflow is not installed. Importing it from a checkout would find the folder
@@ -68,7 +70,7 @@ def quiet_mlflow() -> Iterator[None]:
 
 @contextmanager
 def explained(store: Store) -> Iterator[None]:
-    """Use a store, and turn what it does to us into one line."""
+    """Use a store within the block; its errors become a `UserError` of one line."""
     with quiet_mlflow(), _in_one_line(store):
         yield
 
@@ -81,7 +83,7 @@ def _in_one_line(store: Store) -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, OSError) as error:
-        first = str(error).strip().splitlines()[0].rstrip(".")
+        first = first_line(error).rstrip(".")
         way_out = (
             f"run it from another folder, or name a server with {argument('tracking_uri')}"
             if store.embedded
@@ -92,10 +94,17 @@ def _in_one_line(store: Store) -> Iterator[None]:
 
 
 class MlflowTracker:
-    """Writes entries to one store."""
+    """Writes the entries of searches and trials to one store.
+
+    To be used within `explained` or `quiet_mlflow`.
+    """
 
     def __init__(self, store: Store) -> None:
-        """Connect, within `explained` or `quiet_mlflow`. The embedded store is made if need be."""
+        """Connect to a store; our own database is made if it does not exist.
+
+        Args:
+            store: Where to write.
+        """
         store.prepare()
         from mlflow import MlflowClient
 
@@ -106,7 +115,14 @@ class MlflowTracker:
         self._ended: dict[str, int] = {}
 
     def begin(self, search: SearchEntry) -> str:
-        """The parent run of a search, made or found; it is running from now on."""
+        """Find or make the run of a search, and mark it as running.
+
+        Args:
+            search: The search; what it found is not written yet.
+
+        Returns:
+            The id of the run, by which the other methods know the search.
+        """
         experiment = self._experiment(search)
         run = self._parent(search)
         if run is None:
@@ -119,20 +135,20 @@ class MlflowTracker:
             self._ended[run.info.run_id] = run.info.end_time
             self._client.update_run(run.info.run_id, status="RUNNING")
         run_id: str = run.info.run_id
-        if run.data.params != search.params:  # new, or its writer died over it
+        if run.data.params != search.params:  # it is new, or was cut off by a crash
             self._batch(run_id, [], search.params, {})
         if not run.inputs.dataset_inputs:
             self._input(run_id, search.dataset, search.data_digest)
         self._client.set_experiment_tag(
             experiment,
             view_tag(search_view(search.uid)),
-            view_state(run_id, search.varied),
+            view_state(run_id, search.varied, search.metric),
         )
         self._children[run_id] = self._known(experiment, run_id)
         return run_id
 
     def has(self, parent: str, uid: str) -> bool:
-        """Whether a trial is there, and whole."""
+        """Whether the store has the trial of that uid, completely written."""
         return uid in self._children[parent] and self._children[parent][uid][1] != "RUNNING"
 
     def _parent(self, search: SearchEntry) -> "Run | None":
@@ -142,12 +158,18 @@ class MlflowTracker:
         return found[0] if found else None
 
     def record(self, parent: str, search: SearchEntry, trial: TrialEntry) -> None:
-        """Write a trial that has ended, unless it is there already."""
+        """Write a trial that has ended, unless the store already has it.
+
+        Args:
+            parent: The run of its search.
+            search: Its search.
+            trial: The trial.
+        """
         known = self._children[parent]
         if self.has(parent, trial.uid):
             return
         if trial.uid in known:
-            self._client.delete_run(known[trial.uid][0])  # its writer died over it
+            self._client.delete_run(known[trial.uid][0])  # it was cut off by a crash
         began, ended = trial.span
         run = self._client.create_run(
             self._experiment(search),
@@ -164,7 +186,16 @@ class MlflowTracker:
         self._ended.pop(parent, None)
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
-        """Write what a search found as a whole, and that it ended: just now, if a trial is new."""
+        """Write what a search found, and mark its run as ended.
+
+        The run ends now if a trial was written since `begin`; otherwise it keeps the time at
+        which it had ended before.
+
+        Args:
+            parent: The run of the search.
+            search: The search with what it found.
+            interrupted: Whether it was stopped before its goal.
+        """
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
@@ -172,7 +203,12 @@ class MlflowTracker:
         self._client.set_terminated(parent, status, self._ended.get(parent))
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
-        """Add files to the run of a search, which is made when it is not there."""
+        """Add files to the run of a search; the run is made if the store does not have it.
+
+        Args:
+            search: The search.
+            files: File name -> content.
+        """
         found = self._parent(search)
         if found is None:
             parent = self.begin(search)
@@ -182,7 +218,14 @@ class MlflowTracker:
         self._files(parent, files)
 
     def views(self, most: int) -> dict[str, tuple[str, str]]:
-        """Name -> experiment and view: of the newest searches, then of whole datasets."""
+        """List the views that the store has.
+
+        Args:
+            most: How many searches, the newest first.
+
+        Returns:
+            Name -> experiment and key of the view: first of searches, then of whole datasets.
+        """
         found = self._client.search_experiments(
             filter_string="name LIKE 'l2p-search/%'", order_by=["last_update_time DESC"]
         )
@@ -215,7 +258,8 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view_state())
+        view = view_state(metric=search.metric)  # of the latest search, where several differ
+        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view)
         self._client.set_experiment_tag(
             experiment, "mlflow.experimentKind", "custom_model_development"
         )
@@ -223,7 +267,7 @@ class MlflowTracker:
         return experiment
 
     def _known(self, experiment: str, parent: str) -> dict[str, tuple[str, str]]:
-        """Uid -> run and status, of the trials of a search that are in the store."""
+        """Uid -> run id and status, for the trials of a search that the store has."""
         known: dict[str, tuple[str, str]] = {}
         token = None
         while True:
@@ -240,7 +284,7 @@ class MlflowTracker:
                 return known
 
     def _batch(
-        self, run_id: str, metrics: Iterable[Metric], params: dict[str, str], tags: dict[str, str]
+        self, run_id: str, metrics: Iterable[Logged], params: dict[str, str], tags: dict[str, str]
     ) -> None:
         from mlflow.entities import Metric as MlflowMetric
         from mlflow.entities import Param, RunTag

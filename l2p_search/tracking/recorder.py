@@ -1,8 +1,8 @@
 """Recorder: a thread that writes to MLflow while the search goes on.
 
-Nothing that MLflow does stops or slows a search. What could not be written waits and is tried
-again after a pause, and once more at the end; what is missing even then is brought by
-`l2p-search sync`.
+Nothing that MLflow does stops or slows a search. A trial that could not be written waits in
+memory; it is tried again after a pause, and once more at the end. What is missing even then is
+written by `l2p-search sync`, from the journal.
 """
 
 import logging
@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, first_line
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, quiet_mlflow
 from l2p_search.tracking.store import Store
@@ -22,14 +22,20 @@ _log = logging.getLogger(__name__)
 _Trial = tuple[str, Callable[[], TrialEntry]]
 
 _PAUSE = 60.0
-"""Seconds without a try after a failure."""
+"""Seconds after a failure in which nothing is tried."""
 
 
 class Recorder:
-    """Takes entries at once, writes them when it can."""
+    """Takes trials without delay, and writes them to MLflow in a thread of its own."""
 
     def __init__(self, store: Store, search: SearchEntry, pause: float = _PAUSE) -> None:
-        """Start the thread; it connects by itself."""
+        """Start the thread, which connects to the store by itself.
+
+        Args:
+            store: Where to write.
+            search: The search whose trials are written.
+            pause: Seconds after a failure in which nothing is tried.
+        """
         self._store, self._search, self._pause = store, search, pause
         self._queue: queue.Queue[_Trial | None] = queue.Queue()
         self._waiting: deque[_Trial] = deque()
@@ -44,15 +50,30 @@ class Recorder:
 
     @property
     def seconds(self) -> float:
-        """The time that writing took, waiting for the store included."""
+        """How long the thread was busy with the store, waiting for its answers included."""
         return self._seconds
 
     def record(self, uid: str, make: Callable[[], TrialEntry]) -> None:
-        """Take a trial; its entry is made in the thread, and only if the store has it not."""
+        """Take a trial that has ended; returns at once.
+
+        Args:
+            uid: Identifies the trial in the store.
+            make: Makes its entry, with figures and files. Called in the thread, and not at all
+                when the store already has this trial.
+        """
         self._queue.put((uid, make))
 
     def close(self, search: SearchEntry, interrupted: bool, timeout: float = 30.0) -> str | None:
-        """Write the whole, wait for the thread; the failure when something is missing."""
+        """Write what is still waiting and what the search found, and wait for the thread.
+
+        Args:
+            search: The search with what it found.
+            interrupted: Whether the search was stopped before its goal.
+            timeout: Seconds to wait at the most.
+
+        Returns:
+            None when the store has everything; otherwise why something is missing.
+        """
         self._search = search
         self._interrupted = interrupted
         self._queue.put(None)
@@ -79,11 +100,11 @@ class Recorder:
             self._try(self._finish)
 
     def _write_waiting(self) -> None:
-        """Write what waits, each at most once; a failure ends the round."""
+        """Try each waiting trial once, until one fails."""
         for _ in range(len(self._waiting)):
             trial = self._waiting.popleft()
             if not self._try(lambda trial=trial: self._write(trial)):  # type: ignore[misc]
-                self._waiting.append(trial)  # last, so that one bad entry holds up no other
+                self._waiting.append(trial)  # last in the queue: others come before its retry
                 return
 
     def _connect(self) -> MlflowTracker:
@@ -107,12 +128,11 @@ class Recorder:
         try:
             action()
             self._failure = None
-        except Exception as error:  # noqa: BLE001 - whatever a store does, the search goes on
+        except Exception as error:  # noqa: BLE001 - no failure of a store may end a search
             _log.exception("MLflow failed")
-            lines = str(error).strip().splitlines()
-            self._failure = lines[0] if lines else type(error).__name__
+            self._failure = first_line(error)
             self._retry_at = time.monotonic() + self._pause
-            # The store may hold half of what was written: begin anew, and read what is there.
+            # The failed write may be there in part: connect anew, and read what is there.
             self._parent = ""
         finally:
             self._seconds += time.monotonic() - started

@@ -1,4 +1,4 @@
-"""Where MLflow keeps things: a database in the working directory, or a server."""
+"""Where MLflow keeps runs: a database in the folder ./mlflow, or a server."""
 
 import os
 from dataclasses import dataclass
@@ -12,18 +12,32 @@ _HOME = Path("mlflow")
 
 @dataclass(frozen=True)
 class Store:
-    """A tracking URI; for the embedded store also the folder of its artifacts."""
+    """A place that MLflow writes to.
+
+    Args:
+        uri: MLflow's tracking URI.
+        artifacts: The folder for files of runs, if the store is our own database; None for a
+            server, which has a place of its own for them.
+
+    Example:
+        >>> Store("http://127.0.0.1:5000").embedded
+        False
+    """
 
     uri: str
     artifacts: Path | None = None
 
     @property
     def embedded(self) -> bool:
-        """Whether it is a database of our own, not a server."""
+        """Whether it is our own database, not a server."""
         return self.artifacts is not None
 
     def prepare(self) -> None:
-        """Make the embedded store's folders."""
+        """Make the folders of our own database; nothing for a server.
+
+        Raises:
+            UserError: They cannot be made.
+        """
         if self.artifacts is None:
             return
         try:
@@ -36,9 +50,19 @@ class Store:
 
 
 def find_store(given: str | None) -> Store:
-    """The store that was asked for, or that the environment names, or ./mlflow."""
+    """Choose the store.
+
+    Args:
+        given: The tracking URI that the caller named, if any.
+
+    Returns:
+        The store at that URI, else at the one in the environment variable MLFLOW_TRACKING_URI,
+        else our own database in ./mlflow.
+    """
     uri = given or os.environ.get(URI_VARIABLE)
     if uri:
         return Store(uri)
     home = _HOME.absolute()
-    return Store(f"sqlite:///{home / 'mlflow.db'}", home / "artifacts")
+    # In a URI a question mark would end the path, and %20 would be a space.
+    path = str(home / "mlflow.db").replace("%", "%25").replace("?", "%3F")
+    return Store(f"sqlite:///{path}", home / "artifacts")

@@ -1,39 +1,72 @@
-"""The view that MLflow's runs page opens with: trials sorted, the columns that matter, charts.
+"""The views of MLflow's runs page: trials sorted by accuracy, useful columns, and charts.
 
-MLflow's own first screen shows no metric and no parameter. A view is kept as an experiment's tag
-and opened by a link that names its key: one for each search, with its trials and hyperparameters,
-and one for all trials of a dataset.
+By default that page shows neither metrics nor parameters. A view is stored in a tag of the
+experiment and opened by a link that names its key. There is one view per search, with its trials
+and the hyperparameters that vary in it, and one per dataset, with the trials of all searches.
 """
 
 import json
 from collections.abc import Sequence
 
+from l2p_search.metrics import Metric
+
 WHOLE_VIEW = "l2p-search"
-"""The key of the view on all trials of a dataset."""
+"""The key of the view of all trials on a dataset."""
 _MOST_COLUMNS = 8
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
-_METRICS = ("val_accuracy_mean", "val_accuracy_std")
 _GROUPS = ("curve", "profile", "seed", "Model metrics")
-"""Of metrics, by the name before the slash; MLflow draws each, and so they are folded away."""
+"""Sections of charts that MLflow adds by itself, one per prefix of metric names: folded away."""
 
 
 def search_view(search_uid: str) -> str:
-    """The key of the view on a search's trials."""
+    """The key of the view of one search's trials.
+
+    Args:
+        search_uid: The identifier of the search.
+
+    Returns:
+        The key, short enough for a link.
+
+    Example:
+        >>> search_view("0123456789abcdef")
+        'l2p-search-0123456789ab'
+    """
     return f"{WHOLE_VIEW}-{search_uid[:12]}"
 
 
 def view_tag(key: str) -> str:
-    """The experiment's tag that holds a view."""
+    """The name of the experiment's tag that holds a view.
+
+    Args:
+        key: Of the view.
+
+    Returns:
+        The name under which MLflow's interface looks for it.
+
+    Example:
+        >>> view_tag("l2p-search")
+        'mlflow.sharedViewState.l2p-search'
+    """
     return f"mlflow.sharedViewState.{key}"
 
 
-def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
-    """The view as MLflow's interface writes it; with a parent, on the trials of that run."""
+def view_state(
+    parent: str | None = None, varied: Sequence[str] = (), metric: Metric = "accuracy"
+) -> str:
+    """The view as MLflow's interface writes it.
+
+    Args:
+        parent: The run whose trials are shown; those of all searches without one.
+        varied: The hyperparameters that get a column.
+        metric: What the trials are sorted by: its mean over validation nodes.
+    """
     params = varied[:_MOST_COLUMNS] or _COLUMNS
-    columns = [f"metrics.`{name}`" for name in _METRICS] + [f"params.`{name}`" for name in params]
+    mean, spread = f"val_{metric}_mean", f"val_{metric}_std"
+    columns = [f"metrics.`{name}`" for name in (mean, spread)]
+    columns += [f"params.`{name}`" for name in params]
     charts = [
-        _parallel("trials", params),
-        _bar("best", "val_accuracy_mean"),
+        _parallel("trials", params, mean),
+        _bar("best", mean),
         _line("curve", "curve/val_loss"),
         _line("profile", "profile/q"),
     ]
@@ -42,7 +75,7 @@ def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
             "searchFilter": "tags.kind = 'trial'"
             if parent is None
             else f"tags.`mlflow.parentRunId` = '{parent}'",
-            "orderByKey": "metrics.`val_accuracy_mean`",
+            "orderByKey": f"metrics.`{mean}`",
             "orderByAsc": False,
             "selectedColumns": [*columns, "attributes.`Status`"],
             "compareRunSections": [_section("l2p", "Trials", True), *map(_folded, _GROUPS)],
@@ -55,7 +88,20 @@ def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
 
 
 def runs_link(base: str, experiment: str, view: str = WHOLE_VIEW) -> str:
-    """The page of an experiment's trials, opened with a view."""
+    """The link that opens an experiment's runs page with a view.
+
+    Args:
+        base: The address of MLflow's interface, without a slash at the end.
+        experiment: The identifier of the experiment.
+        view: The key of the view.
+
+    Returns:
+        The link, which also switches the interface to model training.
+
+    Example:
+        >>> runs_link("http://127.0.0.1:5000", "7").partition("?")[0]
+        'http://127.0.0.1:5000/#/experiments/7/runs'
+    """
     return (
         f"{base}/#/experiments/{experiment}/runs?workflowType=machine_learning"
         f"&viewStateShareKey={view}"
@@ -81,11 +127,11 @@ def _chart(uuid: str, kind: str) -> dict[str, object]:
     }
 
 
-def _parallel(uuid: str, params: Sequence[str]) -> dict[str, object]:
+def _parallel(uuid: str, params: Sequence[str], metric: str) -> dict[str, object]:
     return {
         **_chart(uuid, "PARALLEL"),
         "selectedParams": list(params),
-        "selectedMetrics": ["val_accuracy_mean"],
+        "selectedMetrics": [metric],
         "showAllRuns": True,
     }
 

@@ -31,8 +31,8 @@ def _result(*accuracies: float, profiles: Profiles | None = None) -> TrialResult
             epochs=10,
             best_epoch=5,
             val_loss=1.0,
-            val_accuracy=accuracy,
-            test_accuracy=accuracy,
+            val=accuracy,
+            test=accuracy,
             expected_step=1.0,
             profile=(0.25, 0.75),
         )

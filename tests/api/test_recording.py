@@ -98,11 +98,11 @@ def test_what_could_not_be_written_is_said_once_with_the_way_to_bring_it(
 ) -> None:
     _Recorder.failure = "no answer"
     notes: list[str] = []
-    _searching(begin(tmp_path / "s"), small_graph, Tracking(), notes.append)
+    _searching(begin(tmp_path / "two words"), small_graph, Tracking(), notes.append)
     (note,) = notes
     said = "MLflow is behind (no answer); the trials are safe: bring them there with "
-    assert in_python(note) == said + "l2p.open_search('s').sync()"
-    assert in_shell(note) == said + "l2p-search sync s"
+    assert in_python(note) == said + "l2p.open_search('two words').sync()"
+    assert in_shell(note) == said + "l2p-search sync 'two words'"
 
 
 def test_nothing_is_written_where_tracking_is_off(

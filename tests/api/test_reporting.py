@@ -56,6 +56,12 @@ def test_a_reader_can_reproduce_it(body: str) -> None:
     assert "l2p-search train --dataset small --config best.yaml" in body
 
 
+def test_a_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path, small_graph: Graph) -> None:
+    journal = searched(tmp_path / "two words", small_graph, Goal(trials=1, confirm=0))
+    page = report_page(journal, read_outcome(journal), None)
+    assert "l2p-search export --search &#x27;two words&#x27; --out best.yaml" in page
+
+
 def test_it_asks_the_network_for_nothing(body: str) -> None:
     assert "data:image/svg+xml;base64," in body
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', body)

@@ -1,7 +1,6 @@
 """What is in the store after a search, after a resume, and after an outage."""
 
 import json
-import socket
 import sqlite3
 import time
 from pathlib import Path
@@ -17,7 +16,6 @@ from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
-from l2p_search.tracking.entries import TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
@@ -192,47 +190,6 @@ def test_a_recorder_mends_what_a_failing_store_left_half_written(
     assert len(calls) > 3
     monkeypatch.undo()
     assert contents(store) == contents(whole)
-
-
-def test_a_trial_that_cannot_be_made_into_an_entry_holds_up_no_other(journal: Journal) -> None:
-    store = find_store(None)
-    recorder = Recorder(store, search_entry(journal), pause=0.0)
-    first, *others = journal.records()
-
-    def breaks() -> TrialEntry:
-        raise ValueError("no figure of this")
-
-    recorder.record(trial_uid(journal, first), breaks)
-    for record in others:
-        _record(recorder, journal, record)
-    failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
-    assert failure == "no figure of this"
-    assert len(contents(store)) == 1 + len(others)
-
-
-def test_a_server_that_takes_calls_and_never_answers_holds_nothing_up(journal: Journal) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        recorder = Recorder(
-            Store(f"http://127.0.0.1:{silent.getsockname()[1]}"), search_entry(journal)
-        )
-        started = time.monotonic()
-        for record in journal.records():
-            _record(recorder, journal, record)
-        failure = recorder.close(search_entry(journal), interrupted=False, timeout=0.5)
-        assert failure == "it does not answer within 0.5 s"
-        assert time.monotonic() - started < 5.0
-
-
-def test_a_server_that_does_not_answer_is_noted_and_stops_nothing(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    recorder = Recorder(Store("http://127.0.0.1:9"), search_entry(journal))
-    for record in journal.records():
-        _record(recorder, journal, record)
-    failure = recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False)
-    assert failure is not None
-    assert "127.0.0.1" in failure
 
 
 @pytest.mark.parametrize(

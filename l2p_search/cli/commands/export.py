@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from l2p_search import defaults
 from l2p_search.cli.options import add_dir
 
 
@@ -21,7 +22,9 @@ def add_parser(commands: Any) -> None:
     which.add_argument("--search", metavar="NAME", help="the best of this search")
     which.add_argument("--all", action="store_true", help="of every dataset's latest search")
     parser.add_argument(
-        "--format", choices=["yaml", "json", "script"], default="yaml", help="(yaml)"
+        "--format",
+        choices=["yaml", "json", "script"],
+        help=f"(default: what the ending of --out says, else {defaults.FORM})",
     )
     parser.add_argument(
         "--out",
@@ -45,17 +48,18 @@ def run(args: argparse.Namespace) -> int:
         else:
             found = best_of_dataset(args.dataset, args.dir)
         if args.out is None:
-            print(found.exported(args.format), end="")
+            print(found.exported(args.format or defaults.FORM), end="")
         else:
             print(f"wrote {found.export(args.out, args.format)}")
         return 0
+    form = args.format or defaults.FORM
     latest = latest_by_dataset(args.dir)
     if not latest:
         raise UserError("no search has a complete trial yet; see l2p-search status")
     for dataset, found in latest.items():
         if args.out is None:
-            print(found.exported(args.format), end="")
+            print(found.exported(form), end="")
         else:
-            path = args.out / f"{dataset}.{SUFFIXES[args.format]}"
-            print(f"wrote {found.export(path, args.format)}")
+            path = args.out / f"{dataset}.{SUFFIXES[form]}"
+            print(f"wrote {found.export(path, form)}")
     return 0

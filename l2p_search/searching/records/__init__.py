@@ -1,1 +1,1 @@
-"""What is known of a search: settings, trials, outcome, and the journal that keeps them."""
+"""What a search has recorded: its settings, trials and outcome, and the journal on disk."""

@@ -8,26 +8,63 @@ from l2p_search.searching.records.lock import is_locked
 
 DIR_VARIABLE = "L2P_SEARCH_DIR"
 _JOURNAL = "journal.log"
+_LONGEST = 100
+_MOST_BYTES = 255
+"""The longest file name of common file systems; a character has up to four bytes."""
 _FIRST = either("l2p.search('demo', trials=10)", "l2p-search --dataset demo --trials 10")
 
 
 def searches_folder(given: Path | None) -> Path:
-    """The folder of searches: given, or by the environment, or ./searches."""
+    """Choose the folder that holds all searches.
+
+    Args:
+        given: The folder that the caller named, if any.
+
+    Returns:
+        That folder, else the one in the environment variable L2P_SEARCH_DIR, else ./searches.
+
+    Example:
+        >>> searches_folder(Path("mine")).name
+        'mine'
+    """
     return given or Path(os.environ.get(DIR_VARIABLE) or "searches")
 
 
 def search_directory(folder: Path, name: str) -> Path:
-    """The directory of a search, whether it exists or not."""
-    if not name or name.startswith(".") or len(name) > 100 or set(name) & set("/\\\0\n\r\t"):
+    """The directory of a search, whether it exists or not.
+
+    Args:
+        folder: The folder that holds all searches.
+        name: The name of the search, in any script.
+
+    Returns:
+        Its directory.
+
+    Raises:
+        SearchError: The name cannot be that of a folder.
+
+    Example:
+        >>> search_directory(Path("searches"), "demo-paper").name
+        'demo-paper'
+    """
+    bad = not name or name.startswith(".") or set(name) & set("/\\\0\n\r\t")
+    if bad or len(name) > _LONGEST or len(os.fsencode(name)) > _MOST_BYTES:
         raise SearchError(
-            f"{argument('name')} {name!r}: must be the name of a folder: at most 100 characters,"
-            " no slash, no dot in front"
+            f"{argument('name')} {name!r}: must be the name of a folder: at most {_LONGEST}"
+            f" characters ({_MOST_BYTES} bytes), no slash, no dot in front"
         )
     return folder / name
 
 
 def list_searches(folder: Path) -> list[Path]:
-    """The directories of all searches, the latest written one first."""
+    """The directories of all searches.
+
+    Args:
+        folder: The folder that holds them; it need not exist.
+
+    Returns:
+        The directories that have a journal, the most recently written one first.
+    """
     if not folder.is_dir():
         return []
     found = [path for path in folder.iterdir() if (path / _JOURNAL).is_file()]
@@ -35,7 +72,19 @@ def list_searches(folder: Path) -> list[Path]:
 
 
 def find_search(folder: Path, name: str | None) -> Path:
-    """An existing search by its name; without one the running, else the latest."""
+    """The directory of an existing search.
+
+    Args:
+        folder: The folder that holds all searches.
+        name: The name of the search; None for the one that is running, or the most recently
+            written one when none is.
+
+    Returns:
+        Its directory.
+
+    Raises:
+        SearchError: There is no search at all, or none of that name.
+    """
     found = list_searches(folder)
     if not found:
         raise SearchError(

@@ -8,13 +8,23 @@ from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.space.axes import natural_distribution
 
 _FEWEST = 8
-"""Trials below which a forest of random trees says nothing."""
+"""With fewer complete trials than this, fANOVA's random forest has nothing to learn from."""
 
 
 def importance_of(outcome: Outcome) -> dict[str, float] | None:
-    """Hyperparameter -> its share of the variance of validation accuracy, the largest first.
+    """Measure which hyperparameters made the difference.
 
-    None when there are too few trials, or none differs from another.
+    fANOVA (Hutter, Hoos and Leyton-Brown, ICML 2014,
+    https://proceedings.mlr.press/v32/hutter14.html) fits a random forest to the complete trials
+    and splits the variance of its prediction among the hyperparameters.
+
+    Args:
+        outcome: A search, running or ended.
+
+    Returns:
+        Hyperparameter -> its share of the variance of the objective, the largest first;
+        the shares sum to one. None when fewer than eight trials are complete, or when all of
+        them are equally good.
     """
     study = as_study(outcome)
     values = {trial.value for trial in study.get_trials(deepcopy=False)}
@@ -26,7 +36,15 @@ def importance_of(outcome: Outcome) -> dict[str, float] | None:
 
 
 def as_study(outcome: Outcome) -> optuna.Study:
-    """The complete trials as a study of their own, in memory, for Optuna's analyses."""
+    """Copy the complete trials into an Optuna study in memory, for Optuna's analyses.
+
+    Args:
+        outcome: A search, running or ended.
+
+    Returns:
+        A study with the hyperparameters under their own values, where the journal's study has
+        the ranks that samplers see (`Axes`), and with the objective as its value.
+    """
     with quiet_optuna():
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(0))
     distributions = {

@@ -1,9 +1,9 @@
-"""Journal: the whole truth about one search, append-only, in one directory.
+"""Journal: everything that is known of one search, in one append-only file.
 
-It is Optuna's own journal file, so nothing is written twice: a study of the trials, with the
-config and the whole result of each as attributes, and a study of the confirmations. Every entry
-is one line that is flushed to the disk before the search goes on; a line that was cut off by a
-crash is the last one, and is dropped when the search is opened again.
+The file is Optuna's own journal, so that nothing has to be written twice. It holds two studies:
+the trials, each with its config and its whole result as attributes, and the confirmations. Every
+entry is one line that is flushed to the disk before the search goes on. Only the last line can
+have been cut off by a crash; it is dropped when the search is opened again.
 """
 
 import os
@@ -36,15 +36,25 @@ _STATES = {
 
 
 class Journal:
-    """A search as it is on disk. `read` looks at it; `create` and `resume` write to it."""
+    """A search on disk, opened by `read` to look at it, by `create` or `resume` to write to it.
+
+    Attributes:
+        directory: Where the search lives.
+        study: Optuna's study of the trials, whose parameters are those of `Axes`.
+    """
 
     def __init__(self, directory: Path, lock: DirectoryLock | None) -> None:
-        """Replay what is there; use `read`, `create` or `resume`."""
+        """Replay the file. Not for callers: `read`, `create` and `resume` check more.
+
+        Args:
+            directory: Where the search lives.
+            lock: The lock on it, for writing; None for reading.
+        """
         self.directory = directory
         self._lock = lock
         with _explained(directory):
             self._storage = _replay(directory / _FILE)
-            # Samplers are set for each proposal; a pruner is never asked.
+            # `ask` sets a sampler for each proposal; racing stops trials, not a pruner.
             plain: dict[str, Any] = {
                 "storage": self._storage,
                 "sampler": optuna.samplers.RandomSampler(),
@@ -69,12 +79,23 @@ class Journal:
 
     @classmethod
     def exists(cls, directory: Path) -> bool:
-        """Whether a search lives there."""
+        """Whether there is a search in the directory."""
         return (directory / _FILE).is_file()
 
     @classmethod
     def read(cls, directory: Path) -> "Journal":
-        """Look at a search, running or not, without touching it."""
+        """Open a search, running or ended, for reading only.
+
+        Args:
+            directory: Where the search lives.
+
+        Returns:
+            The journal. Trials that end later are seen; a later goal is not.
+
+        Raises:
+            SearchError: There is no search, it is only just being created, or its file is
+                damaged.
+        """
         if not cls.exists(directory):
             raise SearchError(f"{directory}: no search lives there")
         journal = cls(directory, None)
@@ -84,7 +105,19 @@ class Journal:
 
     @classmethod
     def create(cls, directory: Path, settings: SearchSettings) -> "Journal":
-        """Begin a search. The directory may exist, but no search in it."""
+        """Begin a new search.
+
+        Args:
+            directory: Where it will live. It may exist, but may not hold a search.
+            settings: What the search is, for good.
+
+        Returns:
+            The journal, open for writing until `close`.
+
+        Raises:
+            SearchError: There is a search already, another process is writing to it, or the
+                directory cannot be written.
+        """
         with _explained(directory):
             directory.mkdir(parents=True, exist_ok=True)
             lock = DirectoryLock(directory)
@@ -101,7 +134,19 @@ class Journal:
 
     @classmethod
     def resume(cls, directory: Path) -> "Journal":
-        """Open a search to continue it; what a crash left half-written is put in order."""
+        """Open a search to continue it, and repair what a crash left half-written.
+
+        Args:
+            directory: Where the search lives.
+
+        Returns:
+            The journal, open for writing until `close`. A trial whose result was written counts
+            as ended; one without a result runs again.
+
+        Raises:
+            SearchError: Another process is writing to it, the directory cannot be written, or
+                the search was stopped before its settings were written.
+        """
         with _explained(directory):
             lock = DirectoryLock(directory)
         _drop_cut_off_line(directory / _FILE)
@@ -123,44 +168,49 @@ class Journal:
         return journal
 
     def close(self) -> None:
-        """Let another process write."""
+        """Release the lock, so that another process can write."""
         if self._lock is not None:
             self._lock.release()
 
     @property
     def uid(self) -> str:
-        """What no other search has, whatever its name."""
+        """A random identifier, so that two searches of one name are told apart in MLflow."""
         return str(self._attrs.get("uid", self.directory.name))
 
     @property
     def settings(self) -> SearchSettings:
-        """What the search is."""
+        """What was fixed when the search began."""
         return SearchSettings.from_mapping(self._attrs["settings"])
 
     @property
     def goal(self) -> Goal | None:
-        """How far the newest invocation goes."""
+        """How far the newest invocation goes; None before the first one."""
         return Goal(**self._attrs["goal"]) if "goal" in self._attrs else None
 
     @property
     def invocations(self) -> list[dict[str, Any]]:
-        """Every start of this search: when, how and with which versions."""
+        """When, how and with which versions the search was started or resumed, oldest first."""
         return list(self._attrs.get("invocations", []))
 
     def begin(self, goal: Goal, provenance: dict[str, Any]) -> None:
-        """Note that an invocation starts."""
+        """Note that an invocation starts.
+
+        Args:
+            goal: How far it goes.
+            provenance: What else is noted of it, such as the command and the versions.
+        """
         now = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), **provenance}
         self._set("goal", goal.to_mapping())
         self._set("invocations", [*self.invocations, now])
 
     def records(self) -> list[TrialRecord]:
-        """Every trial by number. Answered duplicates are not trials."""
+        """Every trial, by number. Repeated proposals that `answer` settled are not trials."""
         settings = self.settings
         records = (_record(trial, settings) for trial in self._proposed())
         return sorted(records, key=lambda record: record.number)
 
     def confirmations(self) -> dict[tuple[str, tuple[int, ...]], TrialResult]:
-        """Results on fresh seeds, by config_id and seeds."""
+        """Results on fresh seeds: (config_id, seeds) -> result."""
         trials = self._confirmations.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         recorded, settings = [trial.user_attrs["result"] for trial in trials], self.settings
         results = [
@@ -169,6 +219,7 @@ class Journal:
                 TrialConfig.recorded(mapping["config"]),
                 settings.dataset,
                 settings.data_digest,
+                settings.metric,
             )
             for mapping in recorded
         ]
@@ -176,7 +227,7 @@ class Journal:
 
     @property
     def asked(self) -> int:
-        """How many points Optuna has proposed so far, repeated ones among them."""
+        """How many points Optuna has proposed so far, repeated ones included."""
         return len(self.study.get_trials(deepcopy=False))
 
     def ask(
@@ -184,19 +235,38 @@ class Journal:
         sampler: optuna.samplers.BaseSampler,
         distributions: dict[str, optuna.distributions.BaseDistribution],
     ) -> optuna.Trial:
-        """Have Optuna propose a point; `accept` or `answer` has to follow."""
+        """Have Optuna propose a point.
+
+        Args:
+            sampler: Which proposes it.
+            distributions: Hyperparameter -> the values it may have.
+
+        Returns:
+            The proposal, which has to be passed to `accept` or `answer`.
+        """
         with _explained(self.directory):
             self.study.sampler = sampler
             return self.study.ask(distributions)
 
     def accept(self, asked: optuna.Trial, number: int, config: TrialConfig) -> None:
-        """Take a proposed point as the trial of that number."""
+        """Make a proposed point a trial of the search.
+
+        Args:
+            asked: What `ask` returned.
+            number: The number of the trial, counted from 0.
+            config: The point as a complete configuration.
+        """
         with _explained(self.directory):
             asked.set_user_attr("proposal", {"number": number, "config": config.to_mapping()})
         self._optuna_numbers[number] = asked.number
 
     def answer(self, asked: optuna.Trial, known: TrialRecord) -> None:
-        """Answer a proposed point that is known already: the sampler is told its value."""
+        """Settle a repeated proposal: the sampler is told the value that is already known.
+
+        Args:
+            asked: What `ask` returned.
+            known: The trial that has the same configuration.
+        """
         with _explained(self.directory):
             asked.set_user_attr("duplicate_of", known.number)
             value = known.objective
@@ -204,7 +274,7 @@ class Journal:
             self.study.tell(asked, value, state=state)
 
     def end(self, record: TrialRecord) -> None:
-        """Record how a trial ended."""
+        """Record how a trial ended, before anybody is told of it."""
         outcome = {
             "status": record.status.value,
             "reason": record.reason,
@@ -217,16 +287,16 @@ class Journal:
             self._tell(optuna_number, record.status, record.result)
 
     def mark_interrupted(self, number: int) -> None:
-        """Note that a trial was stopped with the search; it will run again."""
+        """Note that a trial was stopped together with the search, and will run again."""
         with _explained(self.directory):
             self._mark_interrupted(self._optuna_numbers[number], True)
 
     def confirm(self, result: TrialResult) -> None:
-        """Record a result on fresh seeds: one line."""
+        """Record a result on fresh seeds."""
         with _explained(self.directory):
             self._confirmations.add_trial(
                 optuna.trial.create_trial(
-                    value=result.val_accuracy_mean or 0.0,
+                    value=result.val_mean or 0.0,
                     user_attrs={
                         "result": {"config": result.config.to_mapping(), **result.to_record()}
                     },
@@ -235,11 +305,11 @@ class Journal:
 
     def _tell(self, optuna_number: int, status: TrialStatus, result: TrialResult | None) -> None:
         value = None
-        mean = None if result is None else result.val_accuracy_mean
+        mean = None if result is None else result.val_mean
         if status is TrialStatus.COMPLETE:
             value = mean
         elif status is TrialStatus.RACED_OUT and result is not None and mean is not None:
-            # Samplers rank a pruned trial by its last value and how far it came.
+            # Samplers rank a pruned trial by its last value and by the step of that value.
             self._storage.set_trial_intermediate_value(
                 self._id(optuna_number), len(result.seeds), mean
             )
@@ -272,6 +342,7 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
             number=proposal["number"],
             status=TrialStatus.RUNNING,
             config=config,
+            metric=settings.metric,
             reason=INTERRUPTED if trial.user_attrs.get("interrupted") else None,
         )
     result = outcome["result"]
@@ -281,9 +352,12 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
         config=config,
         reason=outcome["reason"],
         ended=outcome.get("ended"),
+        metric=settings.metric,
         result=None
         if result is None
-        else TrialResult.from_record(result, config, settings.dataset, settings.data_digest),
+        else TrialResult.from_record(
+            result, config, settings.dataset, settings.data_digest, settings.metric
+        ),
     )
 
 
@@ -298,7 +372,7 @@ def _replay(path: Path) -> JournalStorage:
 
 
 class _AlreadyLocked(JournalFileOpenLock):
-    """Optuna's lock file would outlive a killed process; the directory's lock does not."""
+    """No lock: Optuna's lock file would outlive a killed process, and `DirectoryLock` is there."""
 
     def acquire(self) -> bool:
         return True
@@ -309,7 +383,7 @@ class _AlreadyLocked(JournalFileOpenLock):
 
 @contextmanager
 def quiet_optuna() -> Iterator[None]:
-    """Without Optuna's own messages, whose level is the caller's again afterwards."""
+    """Silence Optuna's messages within the block; the caller's level is restored afterwards."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -320,7 +394,7 @@ def quiet_optuna() -> Iterator[None]:
 
 @contextmanager
 def _explained(directory: Path) -> Iterator[None]:
-    """Turn what a file system does to us into one line."""
+    """Turn an error of the file system into one line."""
     try:
         yield
     except OSError as error:
@@ -332,7 +406,7 @@ def _explained(directory: Path) -> Iterator[None]:
 
 
 def _drop_cut_off_line(path: Path) -> None:
-    """Drop a last line that a crash or a full disk cut off; it was never part of the truth."""
+    """Drop a last line that a crash or a full disk cut off: what it was to say never counted."""
     try:
         with open(path, "rb+") as file:
             data = file.read()

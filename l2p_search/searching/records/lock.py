@@ -1,4 +1,4 @@
-"""One writer a search: a lock that the operating system lets go of, however its holder ends."""
+"""One writer per search: a lock that the operating system releases, however its holder ends."""
 
 import fcntl
 import json
@@ -14,13 +14,26 @@ _FILE = "lock"
 
 
 class DirectoryLock:
-    """Held while the search is written to, until `release` or the end of the process."""
+    """The right to write to a search, until `release` or the end of the process.
+
+    Attributes:
+        release: Gives the lock back; calling it again does nothing.
+    """
 
     def __init__(self, directory: Path) -> None:
-        """Take the lock, or say who has it."""
+        """Take the lock.
+
+        Args:
+            directory: The directory of the search, which exists.
+
+        Raises:
+            SearchError: Another process, or another object in this one, has the lock; the
+                message says which process, where and since when.
+            OSError: The lock file cannot be written.
+        """
         fd = os.open(directory / _FILE, os.O_RDWR | os.O_CREAT, 0o644)
         self.release = weakref.finalize(self, os.close, fd)
-        # A reader that looks whether the lock is taken holds it for an instant.
+        # `is_locked` itself holds a shared lock for an instant: wait for such a reader.
         for _ in range(20):
             if _take(fd):
                 break
@@ -43,7 +56,14 @@ class DirectoryLock:
 
 
 def is_locked(directory: Path) -> bool:
-    """Whether a search is running there now."""
+    """Whether a process is writing to the search now.
+
+    Args:
+        directory: The directory of the search; it need not exist.
+
+    Returns:
+        False where nobody has the lock or there is no lock file.
+    """
     try:
         with open(directory / _FILE, encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -55,7 +75,14 @@ def is_locked(directory: Path) -> bool:
 
 
 def read_holder(directory: Path) -> dict[str, Any]:
-    """Who has the lock, as far as it says."""
+    """What the lock file says of the process that took the lock last.
+
+    Args:
+        directory: The directory of the search; it need not exist.
+
+    Returns:
+        Its `pid`, `host` and `since`; empty where the file is missing or not readable.
+    """
     try:
         holder = json.loads((directory / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

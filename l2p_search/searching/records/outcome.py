@@ -6,9 +6,9 @@ from typing import Any
 
 from l2p_search.intervals import (
     Interval,
-    accuracy_of_test,
-    accuracy_of_validation,
     indistinguishable,
+    interval_of_test,
+    interval_of_validation,
 )
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
@@ -18,7 +18,14 @@ from l2p_search.trial_record import TrialRecord, best_first
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A search read as a whole."""
+    """What a search has found so far.
+
+    Args:
+        settings: Of the search.
+        goal: Of its newest invocation; None before the first one.
+        records: Every trial by number.
+        confirmations: Trial number -> its result on fresh seeds, for the best trial and its ties.
+    """
 
     settings: SearchSettings
     goal: Goal | None
@@ -27,7 +34,7 @@ class Outcome:
 
     @property
     def best(self) -> TrialRecord | None:
-        """The complete trial with the highest mean validation accuracy on the search's seeds."""
+        """The complete trial with the highest mean validation score; None without one."""
         return best_of(self.records)
 
     @property
@@ -37,19 +44,19 @@ class Outcome:
 
     @property
     def confirmed(self) -> Interval | None:
-        """The headline: the winner's test accuracy on seeds that chose nothing."""
+        """The headline: the best trial's test score on fresh seeds, which chose nothing."""
         if self.best is None or self.best.number not in self.confirmations:
             return None
-        return accuracy_of_test(self.confirmations[self.best.number])
+        return interval_of_test(self.confirmations[self.best.number])
 
     @property
     def protocol(self) -> Interval | None:
-        """The paper's protocol: the winner's test accuracy on the seeds that chose it."""
-        return accuracy_of_test(self.best.result) if self.best and self.best.result else None
+        """The paper's protocol: the best trial's test score on the seeds that chose it."""
+        return interval_of_test(self.best.result) if self.best and self.best.result else None
 
     def to_mapping(self) -> dict[str, Any]:
-        """Plain JSON values; nothing in it is NaN."""
-        best = self.best
+        """The outcome as plain JSON values; nothing in it is NaN."""
+        best, metric = self.best, self.settings.metric
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -61,20 +68,21 @@ class Outcome:
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
             "race": self.settings.race,
+            "metric": metric,
             "trials": counts,
             "best": None if best is None else best.to_mapping(),
             "ties": [record.number for record in self.ties],
             "validation": _interval(
-                accuracy_of_validation(best.result) if best and best.result else None
+                interval_of_validation(best.result) if best and best.result else None
             ),
-            "confirmed_test_accuracy": _interval(self.confirmed),
-            "protocol_test_accuracy": _interval(self.protocol),
+            f"confirmed_test_{metric}": _interval(self.confirmed),
+            f"protocol_test_{metric}": _interval(self.protocol),
             "confirmations": [
                 {
                     "number": number,
                     "seeds": [seed.seed for seed in result.seeds],
-                    "val_accuracy": _interval(accuracy_of_validation(result)),
-                    "test_accuracy": _interval(accuracy_of_test(result)),
+                    f"val_{metric}": _interval(interval_of_validation(result)),
+                    f"test_{metric}": _interval(interval_of_test(result)),
                 }
                 for number, result in self.confirmations.items()
             ],
@@ -83,7 +91,15 @@ class Outcome:
 
 
 def read_outcome(journal: Journal) -> Outcome:
-    """What the journal says now."""
+    """Read what a search has found by now.
+
+    Args:
+        journal: The search, running or ended.
+
+    Returns:
+        Its outcome. Confirmations are those on as many fresh seeds as the newest invocation
+        asks for, or on the largest number of them where no invocation is noted.
+    """
     records, settings, goal = journal.records(), journal.settings, journal.goal
     confirmations = journal.confirmations()
     wanted = goal.confirm if goal else _most_fresh(confirmations)
@@ -101,22 +117,45 @@ def read_outcome(journal: Journal) -> Outcome:
 
 
 def fresh_seeds(settings: SearchSettings, count: int) -> tuple[int, ...]:
-    """Seeds that no trial of the search was judged by."""
+    """Seeds that no trial of the search was judged by: those that follow the search's own.
+
+    Args:
+        settings: Of the search.
+        count: How many.
+
+    Returns:
+        The seeds; empty for a count of 0.
+    """
     return tuple(range(settings.seeds, settings.seeds + count))
 
 
 def _most_fresh(confirmations: Iterable[tuple[str, tuple[int, ...]]]) -> int:
-    """The largest number of fresh seeds that something was confirmed on."""
+    """The largest number of fresh seeds among the confirmations."""
     return max((len(seeds) for _, seeds in confirmations), default=0)
 
 
 def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:
-    """The best complete trial; the earlier one of equals."""
+    """The complete trial with the highest mean validation score.
+
+    Args:
+        records: Trials in any order and of any status.
+
+    Returns:
+        The best one, the earlier one of equals; None when no trial is complete.
+    """
     return next(iter(_complete(records)), None)
 
 
 def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
-    """The best and all that a paired test on validation cannot tell from it."""
+    """The trials that may be as good as the best.
+
+    Args:
+        records: Trials in any order and of any status.
+
+    Returns:
+        The best trial, and then by accuracy every complete trial that a paired t-test on
+        validation cannot tell from it; empty when no trial is complete.
+    """
     ordered = _complete(records)
     if not ordered or ordered[0].result is None:
         return []

@@ -1,4 +1,4 @@
-"""Optuna's own figures of a search, as pieces of a web page."""
+"""Optuna's interactive figures of a search, as pieces of a web page."""
 
 import warnings
 
@@ -11,33 +11,45 @@ from optuna.visualization import (
 )
 from plotly.offline import get_plotlyjs
 
+from l2p_search.metrics import title
 from l2p_search.searching.records.importance import as_study
 from l2p_search.searching.records.outcome import Outcome
 
-_NAME = "validation accuracy, %"
-
 
 def plotly_script() -> str:
-    """The program that draws them, whole, so that a page needs no network."""
+    """The JavaScript library that draws the figures, so that a page needs no network.
+
+    Returns:
+        Its source, to stand once in the page, before the figures.
+    """
     script: str = get_plotlyjs()
     return script
 
 
 def interactive_figures(outcome: Outcome) -> dict[str, str]:
-    """Title -> HTML, of a search with enough trials for their importance to be told."""
+    """Draw a search: trials as lines, importance of hyperparameters, the course over time.
+
+    Args:
+        outcome: A search for which `importance_of` is not None.
+
+    Returns:
+        Title -> HTML of the figure, without the library that draws it (`plotly_script`).
+    """
     study, forest = as_study(outcome), FanovaImportanceEvaluator(seed=0)
+    name = f"validation {title(outcome.settings.metric)}, %"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         figures = {
-            # Without a target, or Optuna would draw the best trials in the palest colour.
+            # No target function here: given one, Optuna reverses the colours, and the best
+            # trials would be the palest.
             "Trials as lines through their hyperparameters": plot_parallel_coordinate(
-                study, target_name=_NAME
+                study, target_name=name
             ),
             "Importance of hyperparameters": plot_param_importances(
-                study, evaluator=forest, target=_value, target_name=_NAME
+                study, evaluator=forest, target=_value, target_name=name
             ),
             "The search over time": plot_optimization_history(
-                study, target=_value, target_name=_NAME
+                study, target=_value, target_name=name
             ),
         }
     for figure in figures.values():

@@ -1,11 +1,13 @@
-"""What a search is: fixed when it begins, and kept in its journal."""
+"""The settings of a search, fixed when it begins, and the goal of one invocation."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
+from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 
@@ -14,7 +16,20 @@ Sampler = Literal["tpe", "random", "grid", "gp"]
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """All that decides which configurations are proposed and what they score."""
+    """Everything that decides which configurations are proposed and how they score.
+
+    Args:
+        dataset: The name of the graph.
+        data_digest: The content hash of the graph.
+        space: What varies, and what is fixed.
+        base: The values of the hyperparameters that the space does not name.
+        seeds: The seeds per trial: 0 to seeds - 1.
+        sampler: Which of Optuna's samplers proposes configurations.
+        seed: The seed of that sampler.
+        race: Whether a configuration that is losing stops before it has all its seeds.
+        metric: What trials are compared by: their mean of it over validation nodes.
+        graph: How the graph was read, where it is no dataset by name; None for one in memory.
+    """
 
     dataset: str
     data_digest: str
@@ -24,11 +39,11 @@ class SearchSettings:
     sampler: Sampler
     seed: int
     race: bool
+    metric: Metric = "accuracy"
     graph: Mapping[str, Any] | None = None
-    """How the graph was read, where it is no dataset by name; None for one made in memory."""
 
     def to_mapping(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The settings as plain JSON values."""
         return {
             "dataset": self.dataset,
             "data_digest": self.data_digest,
@@ -40,11 +55,12 @@ class SearchSettings:
             "seed": self.seed,
             "race": self.race,
             "graph": None if self.graph is None else dict(self.graph),
+            "metric": self.metric,
         }
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`."""
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
@@ -55,14 +71,26 @@ class SearchSettings:
             seed=mapping["seed"],
             race=mapping["race"],
             graph=mapping.get("graph"),
+            metric=mapping.get("metric", "accuracy"),
         )
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
-        """A point of the space as a complete config."""
+        """Complete a point of the space.
+
+        Args:
+            point: A value for every dimension of the space.
+
+        Returns:
+            The base, overridden by the fixed values of the space and by the point.
+        """
         return self.space.config(point, self.base)
 
     def check_possible(self) -> None:
-        """Refuse what can be refused before anything is computed."""
+        """Find out before anything is computed that these settings cannot be searched.
+
+        Raises:
+            SearchError: A grid over a dimension with endlessly many values.
+        """
         if self.sampler == "grid" and self.space.size is None:
             endless = next(k for k, d in self.space.dimensions.items() if d.enumerated() is None)
             raise SearchError(
@@ -74,17 +102,21 @@ class SearchSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """How far this invocation goes; a later one may go further.
+    """How far one invocation goes; a later one may go further.
 
-    The best is trained on `confirm` fresh seeds, and up to `ties` of what validation cannot tell
-    from it: on small graphs there are dozens.
+    Args:
+        trials: The number of trials of the search, those of earlier invocations included.
+        confirm: The number of fresh seeds on which the best trial is trained again.
+        ties: How many trials that validation cannot tell from the best are trained on those
+            seeds beside it, at the most: on small graphs there are dozens.
+        time_budget: Seconds after which no further trial starts; None for no limit.
     """
 
     trials: int
-    confirm: int = 20
-    ties: int = 4
+    confirm: int = defaults.CONFIRM
+    ties: int = defaults.TIES
     time_budget: float | None = None
 
     def to_mapping(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""The versions that a search was made with."""
+"""The versions of Python and of the packages that decide a search's numbers."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -7,7 +7,16 @@ _PACKAGES = ("l2p-search", "torch", "numpy", "optuna", "ray")
 
 
 def versions() -> dict[str, str]:
-    """Package -> version, with Python's own."""
+    """Read the installed versions.
+
+    Returns:
+        Package -> version, and `python` -> Python's own; "unknown" for a package without
+        metadata, such as one that runs from a plain folder.
+
+    Example:
+        >>> sorted(versions())
+        ['l2p-search', 'numpy', 'optuna', 'python', 'ray', 'torch']
+    """
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -1,6 +1,6 @@
-"""Ray, started quietly and privately, or joined at an address; and ended without a trace.
+"""Ray, started quietly on this machine alone or joined at an address, and ended without a trace.
 
-A program that has called `ray.init` itself keeps its Ray: trials run on it, and it runs on.
+A program that has called `ray.init` itself keeps its Ray: trials run on it, and it is not ended.
 """
 
 import gc
@@ -21,7 +21,7 @@ import psutil
 
 from l2p_search import defaults
 from l2p_search.caller import left_as_found
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import SearchError, argument, first_line
 
 _log = logging.getLogger(__name__)
 
@@ -32,12 +32,12 @@ _QUIET = {
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
 }
 _PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0"}
-# Ray's name for "this machine only": everything binds to the loopback address.
+# Despite its name, this variable makes everything in Ray bind to the loopback address.
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _OURS = {
     "RAY_CHDIR_TO_TRIAL_DIR": "0",  # a trial starts 100 ms sooner
-    "TUNE_DISABLE_SIGINT_HANDLER": "1",  # signals are the command line's
-    "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # the journal is the truth, not Tune's state
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",  # the caller handles Ctrl-C
+    "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # a search is resumed from its journal, not from this
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
@@ -47,7 +47,15 @@ _OBJECT_STORE = 256 * 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a user wants trials to run on."""
+    """What a user wants trials to run on.
+
+    Args:
+        concurrency: Trials at once; None for as many as the CPUs and GPUs allow.
+        cpus_per_trial: Threads per trial.
+        gpus_per_trial: GPUs reserved per trial; a fraction shares one.
+        address: Of a Ray cluster to join; None for the caller's Ray or one of our own.
+        worker_log: Whether what workers print is passed on to the log.
+    """
 
     concurrency: int | None = None
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL
@@ -58,7 +66,12 @@ class Resources:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where trials run: how many at once, and a folder for what Tune wants to write."""
+    """A running Ray.
+
+    Args:
+        concurrency: How many trials run at once.
+        scratch: A folder for what Tune wants to write, removed at the end.
+    """
 
     concurrency: int
     scratch: Path
@@ -66,10 +79,20 @@ class Cluster:
 
 @contextmanager
 def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
-    """The caller's Ray, one of our own on the loopback address, or the one at an address.
+    """Use the Ray at an address, the caller's own, or one that is started for this block.
 
-    `shared_bytes` is what all workers read: the graph, kept once in shared memory. What Ray
-    changes of this process is put back at the end.
+    What Ray changes in this process (environment, signal handlers, logging) is restored.
+
+    Args:
+        wanted: What the user asks for.
+        shared_bytes: The size of what all workers read, the graphs, which Ray keeps once in
+            shared memory.
+
+    Yields:
+        The cluster. It is shut down at the end unless the caller started it.
+
+    Raises:
+        SearchError: No Ray answers at the address, or not even one trial fits into the cluster.
     """
     with left_as_found():
         os.environ.update(_QUIET | _PRIVATE | _OURS)
@@ -101,7 +124,7 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Ray takes SIGTERM for itself when it starts, and would end the process with it."""
+    """Restore the handler of SIGTERM, which Ray replaces by one that ends the process."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -112,10 +135,11 @@ def _own_signals() -> Iterator[None]:
 
 @contextmanager
 def _no_garbage_collected() -> Iterator[None]:
-    """Collect now, and then not, in whichever thread.
+    """Collect garbage now, and none within the block, in any thread.
 
-    A handle of Ray's that dies while Ray shuts down makes Ray end the whole process. Tune leaves
-    many of them behind, and the thread that writes to MLflow could be the one to collect them.
+    If one of Ray's handles is collected while Ray shuts down, Ray ends the whole process. Tune
+    leaves many unreferenced handles behind, and a collection may start in any thread, such as
+    the one that writes to MLflow.
     """
     gc.collect()
     enabled = gc.isenabled()
@@ -128,26 +152,26 @@ def _no_garbage_collected() -> Iterator[None]:
 
 
 class _LogStream(io.TextIOBase):
-    """Text that is written becomes log lines."""
+    """A stream that logs what is written to it."""
 
     def write(self, text: str) -> int:
-        """Log it, without the line's end."""
+        """Log the text, unless it is blank."""
         if text.strip():
             _log.info("%s", text.rstrip())
         return len(text)
 
 
 class _LogHandler(logging.Handler):
-    """Records of another logger become ours."""
+    """A handler that passes the records of another logger on to ours."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass it on."""
+        """Pass one record on."""
         _log.handle(record)
 
 
 @contextmanager
 def _output_to_log() -> Iterator[None]:
-    """What Ray prints and logs of its own, and its workers through it, goes to our log."""
+    """Send everything that Ray and its workers print or log to our log."""
     theirs = logging.getLogger("ray")
     before = theirs.handlers, theirs.propagate
     theirs.handlers, theirs.propagate = [_LogHandler(logging.WARNING)], False
@@ -159,7 +183,7 @@ def _output_to_log() -> Iterator[None]:
 
 
 def _sweep() -> None:
-    """Remove the scratch folders of searches that were killed."""
+    """Remove the scratch folders that killed searches have left behind."""
     for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
         pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
         if pid.isdigit() and not psutil.pid_exists(int(pid)):
@@ -167,7 +191,7 @@ def _sweep() -> None:
 
 
 def own_cpus() -> int:
-    """The CPUs this process may use."""
+    """How many CPUs this process may use."""
     return len(psutil.Process().cpu_affinity() or [0])
 
 
@@ -196,19 +220,19 @@ def _join(address: str, wanted: Resources) -> None:
     except (OSError, RuntimeError, ValueError) as error:
         raise SearchError(
             f"{argument('address', address)}: no Ray cluster answers there"
-            f" ({str(error).splitlines()[0]}); start one with `ray start --head`"
+            f" ({first_line(error)}); start one with `ray start --head`"
         ) from error
 
 
 def _knock(address: str) -> None:
-    """Ray itself waits for minutes where nobody listens."""
+    """Try to connect first: where nobody listens, Ray itself waits for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
-    """How many trials run at once; an error when not even one can."""
+    """How many trials run at once on these resources; an error when not even one can."""
     possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
     if wanted.gpus_per_trial > 0:
         gpus = there.get("GPU", 0.0)

@@ -1,7 +1,7 @@
-"""Coordinator: what runs next, and what is done with its result.
+"""Coordinator: decides what one search trains next, and records the results.
 
 It knows nothing of Ray: it hands out tasks and takes their results, so that a cluster, a
-benchmark and a test drive it alike. All that it decides by is validation accuracy.
+benchmark and a test drive it alike. All that it decides by is the metric on validation nodes.
 """
 
 import logging
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -28,28 +29,50 @@ from l2p_search.trial_record import TrialRecord
 _log = logging.getLogger(__name__)
 
 _ATTEMPTS = 2
-"""A worker may die once: the trial is started again, and fails when it dies again."""
+"""A trial whose worker dies is started once more, and fails when its worker dies again."""
 _HOPELESS = 5
-"""So many trials that end with an error, and none that trains: the search gives up."""
+"""After this many trials that raised an error, and none that trained, the search gives up."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One configuration with the seeds to train, group by group."""
+    """One configuration and the groups of seeds to train it on, one group after another.
+
+    Args:
+        kind: A trial of the search, or a confirmation of one on fresh seeds.
+        number: The number of the trial.
+        config: What is trained.
+        groups: The seeds; after each group but the last a race may stop the trial.
+        attempt: 2 when a worker has died over it.
+    """
 
     kind: Literal["trial", "confirmation"]
     number: int
     config: TrialConfig
     groups: tuple[tuple[int, ...], ...]
+    metric: Metric = "accuracy"
     attempt: int = 1
 
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""
-        return {"config": self.config.to_mapping(), "groups": [list(g) for g in self.groups]}
+        return {
+            "config": self.config.to_mapping(),
+            "groups": [list(group) for group in self.groups],
+            "metric": self.metric,
+        }
 
 
 class Coordinator:
-    """Hands out tasks until the goal is reached; every result goes to the journal first."""
+    """Hands out the tasks of one search until its goal is reached.
+
+    Results are written to the journal before anything else is done with them.
+
+    Attributes:
+        concurrency: How many tasks may run at once.
+        out_of_time: Whether the time budget has stopped further trials.
+        unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        fatal: The error that ends the search, if there was one.
+    """
 
     def __init__(
         self,
@@ -60,7 +83,15 @@ class Coordinator:
         on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Continue the journal's search up to the goal; interrupted trials come first."""
+        """Continue a search; trials that were interrupted come first.
+
+        Args:
+            journal: The search, open for writing.
+            goal: How far this invocation goes.
+            concurrency: How many tasks may run at once.
+            on_event: Called with everything that happens and with how the search stands.
+            clock: Seconds of a clock that never goes back.
+        """
         self._journal, self._goal = journal, goal
         self._settings = journal.settings
         self._proposer = Proposer(journal, self._settings)
@@ -87,33 +118,38 @@ class Coordinator:
         self.fatal: SearchError | TrainingBugError | None = None
 
     def stop(self) -> None:
-        """Hand out nothing more and give up what runs. A signal handler may call it."""
+        """Hand out no further task, and give up the running ones. Safe in a signal handler."""
         self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether everything is to be given up."""
+        """Whether the search was stopped or hit an error that ends it."""
         return self._stop.is_set() or self.fatal is not None
 
     @property
     def exhausted(self) -> bool:
-        """Whether every configuration of the space was visited."""
+        """Whether every configuration of a countable space has been proposed."""
         size = self._settings.space.size
         return size is not None and len(self._records) >= size
 
     @property
     def has_work(self) -> bool:
-        """Whether there is anything to do at all."""
+        """Whether anything is left to train: trials, or confirmations."""
         return bool(self._waiting) or len(self._records) < self._total or bool(self._to_confirm())
 
     @property
     def done(self) -> bool:
-        """Whether nothing runs and nothing will."""
+        """Whether no task is running and none will follow."""
         waits = self._waiting or self._confirmations is None or self._confirmations
         return self.stopping or not (self._running or waits)
 
     def next_task(self) -> Task | None:
-        """The next task; None when there is none now."""
+        """Hand out the next task.
+
+        Returns:
+            An interrupted trial, a new trial, or once all trials have ended a confirmation; None
+            when all workers are busy, or when there is nothing to do now.
+        """
         if self.stopping or len(self._running) >= self.concurrency:
             return None
         task = None
@@ -127,11 +163,20 @@ class Coordinator:
         return task
 
     def report(self, task: Task, measured: dict[str, Any]) -> bool:
-        """Take what a group of seeds measured; whether the next group shall train."""
+        """Take the result of one group of seeds.
+
+        Args:
+            task: What was handed out.
+            measured: `TrialResult.measured` of the group.
+
+        Returns:
+            Whether the next group shall be trained. False when the trial has ended: complete,
+            failed, or raced out.
+        """
         with self._fatal():
             settings = self._settings
             result = TrialResult.from_record(
-                measured, task.config, settings.dataset, settings.data_digest
+                measured, task.config, settings.dataset, settings.data_digest, settings.metric
             )
             if (before := self._trained.get(task)) is not None:
                 result = before.joined(result)
@@ -149,7 +194,12 @@ class Coordinator:
         return False
 
     def fail(self, task: Task, reason: str) -> None:
-        """Take the news that training a task raised an exception."""
+        """Record that training raised an error that the configuration can have caused.
+
+        Args:
+            task: What was handed out.
+            reason: The error, in one line.
+        """
         with self._fatal():
             self._end(task, TrialStatus.FAILED, None, reason)
             self._tally.errors += 1
@@ -160,14 +210,26 @@ class Coordinator:
                 )
 
     def bug(self, task: Task, reason: str, traceback: str) -> None:
-        """Take the news that training a task hit a bug: the search ends, the task stays open."""
+        """End the search because training hit a bug; the trial runs again when it is resumed.
+
+        Args:
+            task: What was handed out.
+            reason: The error, in one line.
+            traceback: Where it was raised.
+        """
         self.fatal = TrainingBugError(
             f"trial {task.number} of search '{self._journal.directory.name}' hit a bug in"
             f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
         )
 
     def release(self, task: Task, reason: str = "its worker vanished") -> None:
-        """Take back a task. One without a result had its worker die, and is tried once more."""
+        """Take back a task whose worker is free again, or dead.
+
+        Args:
+            task: What was handed out. If it has not ended, its worker died: it is tried once
+                more, and fails the second time.
+            reason: Why the worker was lost, if it was.
+        """
         self._running.discard(task)
         self._trained.pop(task, None)
         if task in self._ended or self.stopping:
@@ -180,7 +242,7 @@ class Coordinator:
                 self._end(task, TrialStatus.FAILED, None, f"{reason}, {_ATTEMPTS} times")
 
     def close(self) -> None:
-        """Mark what was given up."""
+        """Mark the running trials in the journal as interrupted."""
         with self._fatal():
             for record in self._records.values():
                 if record.status is TrialStatus.RUNNING:
@@ -198,12 +260,17 @@ class Coordinator:
         config = self._proposer.propose(number, self._known)
         if config is None:
             return None
-        record = TrialRecord(number=number, status=TrialStatus.RUNNING, config=config)
+        record = TrialRecord(
+            number=number,
+            status=TrialStatus.RUNNING,
+            config=config,
+            metric=self._settings.metric,
+        )
         self._keep(record)
         return self._trial(record)
 
     def _next_confirmation(self) -> Task | None:
-        """The best and its ties on fresh seeds, once every trial has ended."""
+        """The next confirmation on fresh seeds, once every trial has ended."""
         if self._confirmations is None:
             if self._running:
                 return None
@@ -217,17 +284,18 @@ class Coordinator:
         seeds = fresh_seeds(self._settings, self._goal.confirm)
         known = self._journal.confirmations()
         return [
-            Task("confirmation", record.number, record.config, (seeds,))
+            Task("confirmation", record.number, record.config, (seeds,), self._settings.metric)
             for record in ties_of(self._records.values())[: 1 + self._goal.ties]
             if seeds and (record.config.config_id, seeds) not in known
         ]
 
     def _trial(self, record: TrialRecord) -> Task:
-        seeds = range(self._settings.seeds)
-        return Task("trial", record.number, record.config, groups(seeds, self._settings.race))
+        settings = self._settings
+        in_groups = groups(range(settings.seeds), settings.race)
+        return Task("trial", record.number, record.config, in_groups, settings.metric)
 
     def _beaten_by(self, task: Task, result: TrialResult) -> int | None:
-        """The number of the incumbent, when the task is losing its race against it."""
+        """The number of the best trial so far, when the task is losing its race against it."""
         incumbent = best_of(self._records.values())
         if task.kind != "trial" or incumbent is None or incumbent.result is None:
             return None
@@ -266,6 +334,7 @@ class Coordinator:
             result=result,
             reason=reason,
             ended=time.time(),
+            metric=self._settings.metric,
         )
         self._journal.end(record)
         if result is not None:
@@ -281,7 +350,7 @@ class Coordinator:
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
-        """An error of the search itself ends it in good order; the caller's framework goes on."""
+        """Keep an error of the search in `fatal`: raised here, it would end up inside Ray Tune."""
         try:
             yield
         except SearchError as error:
@@ -293,7 +362,7 @@ class Coordinator:
         self._on_event(event, self.snapshot())
 
     def snapshot(self) -> Snapshot:
-        """How the search stands."""
+        """Summarise how the search stands, for a display."""
         counts = dict.fromkeys(TrialStatus, 0)
         for record in self._records.values():
             counts[record.status] += 1
@@ -312,11 +381,11 @@ class Coordinator:
 
     @property
     def _total(self) -> int:
-        """The trials that there will be: the goal, unless the space has fewer."""
+        """How many trials there will be: the goal, or all configurations if they are fewer."""
         return self._settings.space.at_most(self._goal.trials)
 
     def _seconds_left(self) -> float | None:
-        """By the mean of the trials so far; the confirmation is not in it."""
+        """Estimated from the mean time of the trials so far; confirmations are not included."""
         seconds = self._tally.trial_seconds
         if not seconds:
             return None
@@ -329,7 +398,7 @@ class Coordinator:
 
 @dataclass
 class _Tally:
-    """What this invocation has done."""
+    """Counts of what this invocation has done, earlier ones not included."""
 
     seeds: int = 0
     errors: int = 0

@@ -1,8 +1,9 @@
-"""Pool: searches that share the workers, so that none of these waits for the end of a search.
+"""Pool: several searches that share the workers, so that no worker idles at a search's end.
 
-A single search runs as many trials at once as there are workers. Of several, each runs one trial
-after another, and as many searches at once as there are workers: what each of them proposes then
-depends on its own journal alone. A search that proposes the same in any case is not held back.
+A single search runs as many trials at once as there are workers. Of several searches, as many run
+at once as there are workers, each with one trial at a time: its proposals then depend on its own
+results alone, not on which worker was free first. A grid, whose proposals depend on no result, may
+use all workers.
 """
 
 import threading
@@ -18,9 +19,14 @@ from l2p_search.searching.running.coordinator import Coordinator, Task
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
-    """A search to run: `begin` opens it when there is room, `end` is told when it is done.
+    """A search to run.
 
-    `any_order` says that its proposals do not depend on results: several of its trials may run.
+    Args:
+        graph: What it trains on.
+        any_order: Whether its proposals do not depend on results, so that several of its trials
+            may run at once beside other searches.
+        begin: Opens the search; called when a worker is free for it.
+        end: Called when the search is done, or was given up after it was opened.
     """
 
     graph: Graph
@@ -31,7 +37,13 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """A task, the search that it is of, and the digest of its graph."""
+    """A task with the search that it belongs to.
+
+    Args:
+        coordinator: Of that search.
+        task: What to train.
+        graph: The digest of the graph to train on.
+    """
 
     coordinator: Coordinator
     task: Task
@@ -39,12 +51,18 @@ class Assignment:
 
 
 class Pool:
-    """Hands out the tasks of all searches, those of the earlier ones first."""
+    """Hands out the tasks of all searches, those of the earlier searches first."""
 
     def __init__(
         self, jobs: Iterable[Job], concurrency: int, stop: threading.Event | None = None
     ) -> None:
-        """Run `concurrency` tasks at once, until all searches are done or `stop` is set."""
+        """Run searches until all are done or `stop` is set.
+
+        Args:
+            jobs: The searches, in the order in which they are begun.
+            concurrency: How many tasks may run at once.
+            stop: Gives everything up when somebody sets it, from any thread.
+        """
         self._stop = threading.Event() if stop is None else stop
         self._waiting = deque(jobs)
         self._concurrency = concurrency
@@ -53,7 +71,12 @@ class Pool:
         self._running: set[Assignment] = set()
 
     def next(self) -> Assignment | None:
-        """The next task of any search; None when there is none now."""
+        """Hand out the next task.
+
+        Returns:
+            A task of the earliest search that has one; None when all workers are busy, or when
+            there is nothing to do now.
+        """
         if self.stopping or len(self._running) >= self._concurrency:
             return None
         for coordinator in list(self._open):
@@ -66,16 +89,16 @@ class Pool:
 
     @property
     def done(self) -> bool:
-        """Whether nothing runs and nothing will."""
+        """Whether no task is running and none will follow."""
         return self.stopping or not (self._open or self._waiting)
 
     def stop(self) -> None:
-        """Give everything up. A signal handler may call it."""
+        """Give all searches up. Safe in a signal handler."""
         self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether everything is to be given up."""
+        """Whether all searches are being given up: stopped, or ended by an error of one."""
         if self._stop.is_set():
             for coordinator in list(self._open):
                 coordinator.stop()
@@ -83,30 +106,30 @@ class Pool:
 
     @property
     def fatal(self) -> SearchError | TrainingBugError | None:
-        """The error of a search that ends all of them."""
+        """The error of one search that ends all of them, if there was one."""
         return next((c.fatal for c in list(self._open) if c.fatal is not None), None)
 
     def report(self, given: Assignment, measured: dict[str, Any]) -> bool:
-        """Take what a group of seeds measured; whether the next group shall train."""
+        """Take the result of one group of seeds: `Coordinator.report`."""
         return given.coordinator.report(given.task, measured)
 
     def fail(self, given: Assignment, reason: str) -> None:
-        """Take the news that training a task raised an exception."""
+        """Record that training raised an error: `Coordinator.fail`."""
         given.coordinator.fail(given.task, reason)
 
     def bug(self, given: Assignment, reason: str, traceback: str) -> None:
-        """Take the news that training a task hit a bug: all searches end."""
+        """End all searches because training hit a bug: `Coordinator.bug`."""
         given.coordinator.bug(given.task, reason, traceback)
 
     def release(self, given: Assignment, reason: str = "its worker vanished") -> None:
-        """Take back a task."""
+        """Take back a task whose worker is free again, or dead: `Coordinator.release`."""
         self._running.discard(given)
         if self._stop.is_set():
             given.coordinator.stop()
         given.coordinator.release(given.task, reason)
 
     def close(self) -> None:
-        """Mark what was given up."""
+        """Mark the running trials of all open searches as interrupted, and end these searches."""
         for coordinator, job in self._open.items():
             coordinator.close()
             job.end(coordinator)

@@ -1,10 +1,11 @@
-"""Proposals: the next configuration, by Optuna, never the same one twice.
+"""Proposals: the next configuration, chosen by Optuna, never the same one twice.
 
-The sampler's randomness is drawn anew for each trial from the search's seed and the trial's
-number. What is proposed then depends on nothing but what is in the journal, and a search that was
-killed and resumed proposes what it would have proposed without.
+Each trial has a sampler of its own, seeded by the search's seed and the trial's number. A proposal
+then depends on nothing but the journal, and a search that was killed and resumed proposes the same
+configurations as one that was not.
 """
 
+import math
 import random
 import warnings
 from typing import Any
@@ -16,25 +17,43 @@ from l2p_search.config import TrialConfig
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.axes import Axes
+from l2p_search.searching.space.search_space import Range, SearchSpace
 from l2p_search.trial_record import TrialRecord
 
 _REPEATS = 8
-"""So often a sampler may propose what is known before an unseen configuration is drawn."""
+"""How often a sampler may repeat itself before an unseen configuration is drawn at random."""
 
 
 class Proposer:
-    """Asks Optuna for configurations and remembers which ones there were."""
+    """Asks Optuna for configurations, and writes every proposal to the journal."""
 
     def __init__(self, journal: Journal, settings: SearchSettings) -> None:
-        """Continue from what the journal holds."""
+        """Continue the proposals of a search.
+
+        Args:
+            journal: The search, open for writing.
+            settings: Its settings.
+        """
         self._journal, self._settings = journal, settings
         self._axes = Axes(settings.space)
 
     def propose(self, number: int, known: dict[str, TrialRecord]) -> TrialConfig | None:
-        """The config of trial `number`; None when every configuration is known."""
+        """Choose the configuration of the next trial.
+
+        The first trials are the start points of the space, except for a grid, which is walked in
+        its order. A repeated proposal is answered from `known`, so that the sampler learns its
+        value, and another one is asked for.
+
+        Args:
+            number: The number of the trial, counted from 0.
+            known: config_id -> trial, of all trials so far.
+
+        Returns:
+            A configuration that is not in `known`; None when the space has no other.
+        """
         settings = self._settings
-        size = settings.space.size
-        if size is not None and len(known) >= size:
+        size, most = settings.space.size, _most_configurations(settings.space)
+        if most is not None and len(known) >= most:
             return None
         if number < len(settings.space.start) and settings.sampler != "grid":
             given = _fixed(self._axes.params(settings.space.start[number]), self._seed(number, 0))
@@ -48,7 +67,7 @@ class Proposer:
                     return config
         if size is not None:
             return self._ask(number, _fixed(self._axes.params(self._unseen(number, known))), known)
-        while True:  # a continuous space repeats itself with probability zero
+        while True:  # there is an unseen one, and every one is drawn sooner or later
             sampler = RandomSampler(self._seed(number, self._journal.asked))
             config = self._ask(number, sampler, known)
             if config is not None:
@@ -76,7 +95,7 @@ class Proposer:
             return TPESampler(seed=seed, multivariate=True, constant_liar=True)
 
     def _unseen(self, number: int, known: dict[str, TrialRecord]) -> dict[str, Any]:
-        """The next point of the grid; for the other samplers any unseen one, at random."""
+        """The next point of a grid; for the other samplers a random one that is not known."""
         space, size = self._settings.space, self._settings.space.size
         if size is None:
             raise ValueError(f"space '{space.name}' cannot be counted")
@@ -92,7 +111,22 @@ class Proposer:
         return random.Random(f"{self._settings.seed}/{number}/{attempt}").getrandbits(32)
 
 
+def _most_configurations(space: SearchSpace) -> int | None:
+    """How many there are, counting the whole numbers of a logarithmic range; None if endless."""
+    counts = []
+    for dimension in space.dimensions.values():
+        values = dimension.enumerated()
+        if values is not None:
+            counts.append(len(values))
+        elif isinstance(dimension, Range) and dimension.whole:
+            counts.append(int(dimension.high) - int(dimension.low) + 1)
+        else:
+            return None
+    return math.prod(counts)
+
+
 def _fixed(params: dict[str, Any], seed: int = 0) -> BaseSampler:
+    """A sampler that proposes these values, and draws those of the other hyperparameters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         return PartialFixedSampler(params, RandomSampler(seed))

@@ -1,18 +1,20 @@
 """Racing: seeds are trained in growing groups, and a configuration that is losing stops.
 
-After each group the configuration is compared with the incumbent, the best that has all its seeds,
-on the seeds that both have. The question is the one that decides the search: will its mean over
-all the seeds end above the incumbent's? The differences seen so far tell the final mean within
+After each group the configuration is compared with the incumbent, the best trial that has all its
+seeds, on the seeds that both have. The question is the one that decides the search: will its mean
+over all the seeds end above the incumbent's? The differences so far predict the final mean
+difference within
 
     d ± t s sqrt(1/n - 1/N)        n of N seeds trained, d their mean difference
 
 (a paired t-test with the correction for a finite population, as nothing but these N seeds counts).
-A handful of seeds says little of the spread s, but the trials before say much: their differences
-from the incumbent are pooled with its own, with the weight of one whole trial.
+A handful of seeds says little about the standard deviation s of the differences, but earlier
+trials say much: the variance of their differences from the incumbent is pooled with the
+configuration's own, with the weight of one whole trial.
 
-It stops when the probability of ending ahead falls below the risk. Looking several times adds up:
-a configuration as good as the incumbent that would have ended ahead of it is stopped in 3 % of all
-races (the tests simulate it), where 5 % are allowed.
+The configuration stops when its probability of ending ahead falls below the risk. Several looks
+add up: a configuration as good as the incumbent that would have ended ahead of it is stopped in
+3 % of all races (the tests simulate it), where 5 % are allowed.
 """
 
 import math
@@ -23,18 +25,30 @@ import numpy as np
 from scipy.stats import t as student
 
 RISK = 0.05
-"""At each look, of stopping what would have won. Four looks together stay below 5 %."""
+"""A trial stops when its probability of winning is below this; all looks together err less."""
 _LOOKS = (0.15, 0.3, 0.5, 0.7)
-"""Shares of the seeds after which a race is looked at."""
+"""Shares of the seeds after which the race is looked at."""
 _FEWEST = 3
-"""Seeds below which no race is decided."""
+"""With fewer trained seeds than this, no race is decided."""
 
 Scores = Mapping[int, float]
-"""Seed -> validation accuracy."""
+"""Seed -> validation score."""
 
 
 def groups(seeds: Sequence[int], race: bool) -> tuple[tuple[int, ...], ...]:
-    """The seeds in the groups that are trained one after another; one group without a race."""
+    """Divide seeds into the groups that are trained one after another.
+
+    Args:
+        seeds: The seeds of a trial.
+        race: Whether the trial races; otherwise there is one group.
+
+    Returns:
+        The groups, which hold every seed once and in order.
+
+    Example:
+        >>> [len(group) for group in groups(range(20), race=True)]
+        [3, 3, 4, 4, 6]
+    """
     ends = {len(seeds)}
     if race:
         ends |= {max(_FEWEST, round(share * len(seeds))) for share in _LOOKS}
@@ -43,14 +57,37 @@ def groups(seeds: Sequence[int], race: bool) -> tuple[tuple[int, ...], ...]:
 
 
 def is_losing(candidate: Scores, incumbent: Scores, others: Sequence[Scores]) -> bool:
-    """Whether the candidate will hardly end above the incumbent. `others` are whole trials."""
+    """Whether a candidate is so unlikely to win that it should stop.
+
+    Args:
+        candidate: Of the seeds trained so far.
+        incumbent: Of all seeds of the best trial.
+        others: Of all seeds of other complete trials.
+
+    Returns:
+        Whether its probability of ending above the incumbent is below `RISK`.
+    """
     return probability_of_winning(candidate, incumbent, others) < RISK
 
 
 def probability_of_winning(
     candidate: Scores, incumbent: Scores, others: Sequence[Scores]
 ) -> float:
-    """That the candidate's mean over all the incumbent's seeds ends above the incumbent's."""
+    """The probability that a candidate's mean over all seeds ends above the incumbent's.
+
+    Args:
+        candidate: Of the seeds trained so far, some of the incumbent's.
+        incumbent: Of all seeds of the best trial.
+        others: Of all seeds of other complete trials, for the spread of differences.
+
+    Returns:
+        The probability; 0.5 with too few seeds to tell.
+
+    Example:
+        >>> incumbent = {0: 80.0, 1: 82.0, 2: 84.0}
+        >>> probability_of_winning({0: 79.0, 1: 82.0, 2: 84.0}, incumbent, [])
+        0.0
+    """
     trained, total = len(candidate), len(incumbent)
     differences = [value - incumbent[seed] for seed, value in candidate.items()]
     if trained < _FEWEST:

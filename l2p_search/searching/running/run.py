@@ -1,4 +1,4 @@
-"""run_search: a journal and a goal in, the search run to its end, its outcome out."""
+"""Running one search, or several on the same workers, from a journal to its outcome."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,15 @@ from l2p_search.training.fit import fit
 
 @dataclass(frozen=True, kw_only=True)
 class Finish:
-    """How an invocation ended."""
+    """How one invocation of a search ended.
+
+    Args:
+        outcome: What the search has found by now.
+        interrupted: Whether it was stopped before its goal.
+        exhausted: Whether every configuration of the space has been tried.
+        out_of_time: Whether the time budget ended it.
+        unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+    """
 
     outcome: Outcome
     interrupted: bool
@@ -37,9 +45,19 @@ def begin_search(
     provenance: Mapping[str, Any],
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
 ) -> Coordinator:
-    """Note in the journal that an invocation starts, and what it wants; then hand out its tasks.
+    """Note in the journal that an invocation starts, and make its coordinator.
 
-    What is confirmed is found again by that goal, so nothing runs without it.
+    The goal has to be noted before anything runs: `read_outcome` looks for confirmations on as
+    many fresh seeds as the goal says.
+
+    Args:
+        journal: The search, open for writing.
+        goal: How far this invocation goes.
+        provenance: What is noted of this invocation, such as the command.
+        on_event: Called with everything that happens and with how the search stands.
+
+    Returns:
+        The coordinator, which hands out the tasks.
     """
     journal.begin(goal, {**provenance, "versions": versions()})
     return Coordinator(journal, goal, on_event=on_event)
@@ -66,12 +84,16 @@ def run_search(
         resources: What trials run on.
         provenance: What is noted of this invocation, such as the command.
         memory_gb: Memory per trial, which bounds how many seeds train at once.
-        train: Trains one configuration; `fit` but for tests.
-        on_event: Is told everything that happens, with how the search stands.
+        train: Trains one configuration; None for `fit`.
+        on_event: Called with everything that happens and with how the search stands.
         stop: Ends the search in good order when somebody sets it, from any thread.
 
     Returns:
         How it ended, and what the search has found by now.
+
+    Raises:
+        SearchError: The journal cannot be written, Ray failed, or the first trials all failed.
+        TrainingBugError: Training hit a bug in l2p-search.
     """
     coordinator = begin_search(journal, goal, provenance or {}, on_event)
     stopped = False
@@ -95,9 +117,24 @@ def run_jobs(
     train: Train | None = None,
     stop: threading.Event | None = None,
 ) -> bool:
-    """Run searches on the same workers; whether they were stopped.
+    """Run searches on the same workers.
 
-    Whatever ends it, an exception among it, every open search is told to mark what it gave up.
+    However it ends, also by an exception, every open search marks its running trials as
+    interrupted.
+
+    Args:
+        jobs: The searches, in the order in which they are begun.
+        resources: What trials run on.
+        memory_gb: Memory per trial, which bounds how many seeds train at once.
+        train: Trains one configuration; None for `fit`.
+        stop: Ends the searches in good order when somebody sets it, from any thread.
+
+    Returns:
+        Whether they were stopped before the end.
+
+    Raises:
+        SearchError: See `run_search`; one search's error ends all of them.
+        TrainingBugError: Training hit a bug in l2p-search.
     """
     train = train or partial(fit, memory_gb=memory_gb)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()

@@ -1,7 +1,7 @@
-"""Ray Tune's side: one Tune trial is one task, and the pool of searches decides everything.
+"""Running tasks on Ray Tune: one Tune trial is one task, and the pool decides everything.
 
-Tune's searcher, scheduler and callback are three small adapters around the pool. What Tune keeps
-of its own is thrown away: the journals are the truth.
+Tune's searcher, scheduler and callback are three small adapters around the pool. The state that
+Tune itself saves is never read: a search is resumed from its journal.
 """
 
 import json
@@ -21,7 +21,7 @@ from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher
 
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError, argument, either
+from l2p_search.errors import SearchError, argument, either, first_line
 from l2p_search.searching.running.cluster import Cluster, Resources
 from l2p_search.searching.running.pool import Assignment, Pool
 from l2p_search.searching.running.worker import Train, run_task
@@ -33,7 +33,18 @@ _log = logging.getLogger(__name__)
 def tune_tasks(
     pool: Pool, graphs: Iterable[Graph], train: Train, cluster: Cluster, resources: Resources
 ) -> None:
-    """Run the pool's tasks until it is done or stopped."""
+    """Run the pool's tasks until it is done or stopped.
+
+    Args:
+        pool: Hands out the tasks and takes their results.
+        graphs: All graphs that its searches train on.
+        train: Trains one configuration, in a worker.
+        cluster: Where the workers run; Ray has been started.
+        resources: CPUs and GPUs per worker.
+
+    Raises:
+        SearchError: Ray itself failed. What has ended is in the journals.
+    """
     tasks: dict[str, Assignment] = {}
     kept = {graph.digest: ray.put(graph) for graph in graphs}
     trainable = tune.with_parameters(
@@ -46,7 +57,7 @@ def tune_tasks(
             search_alg=_Proposals(pool, tasks),
             scheduler=_Reports(pool, tasks),
             num_samples=-1,  # until the pool is done
-            reuse_actors=True,  # a worker imports torch once, not once a trial
+            reuse_actors=True,  # a worker imports torch once, not once per trial
             trial_dirname_creator=lambda trial: trial.trial_id,
         ),
         run_config=tune.RunConfig(
@@ -54,17 +65,17 @@ def tune_tasks(
             storage_path=str(cluster.scratch),
             verbose=0,
             callbacks=[_LeaveWhenStopping(pool, tasks)],
-            failure_config=tune.FailureConfig(max_failures=0),  # its coordinator tries again
+            failure_config=tune.FailureConfig(max_failures=0),  # the coordinator tries again
         ),
     )
     try:
         tuner.fit()
     except _Stopping:
-        _log.info("stopping: what runs is given up")
+        _log.info("stopping: running trials are given up")
     except (RayError, tune.TuneError) as error:
         _log.exception("Ray failed")
         raise SearchError(
-            f"Ray failed ({str(error).splitlines()[0]}); what ended is kept: add"
+            f"Ray failed ({first_line(error)}); what ended is kept: add"
             f" {argument('resume', True)} to continue, and see"
             f" {either('the log', '--log-file')} for more"
         ) from error
@@ -80,13 +91,16 @@ def _trainable(
 
 @lru_cache
 def _graph(kept: "ray.ObjectRef[Graph]") -> Graph:
-    """Fetched once a worker, not once a trial."""
+    """The graph, fetched once per worker, not once per trial."""
     graph: Graph = ray.get(kept)
     return graph
 
 
 class _Adapter:
-    """Between Tune and the pool; left out where Tune saves itself, as nobody reads that."""
+    """What the three adapters share: the pool, and which task each Tune trial runs.
+
+    Tune saves and copies its parts; of an adapter it gets nothing to save, and no copy.
+    """
 
     def __init__(self, pool: Pool, tasks: dict[str, Assignment]) -> None:
         super().__init__()
@@ -100,7 +114,7 @@ class _Adapter:
 
 
 class _Proposals(_Adapter, Searcher):
-    """Tune asks for a configuration; the pool has a task."""
+    """Tune's searcher: asked for a configuration, it gives the pool's next task."""
 
     def suggest(self, trial_id: str) -> Any:
         given = self._pool.next()
@@ -117,24 +131,25 @@ class _Proposals(_Adapter, Searcher):
             self._pool.release(self._tasks[trial_id])
 
     def save(self, checkpoint_path: str) -> None:
-        """Nothing: the journal has it."""
+        """Nothing to save: the journal has it."""
 
     def restore(self, checkpoint_path: str) -> None:
-        """Nothing: the journal has it."""
+        """Nothing to restore: the journal has it."""
 
 
 class _Reports(_Adapter, FIFOScheduler):
-    """Tune reports a group of seeds or a lost worker; the pool says what follows."""
+    """Tune's scheduler: passes on a group of seeds or a lost worker, and the pool's decision."""
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         given = self._tasks[trial.trial_id]
+        # After a bug, an error or the last group the worker returns by itself: CONTINUE.
         if "bug" in result:
             self._pool.bug(given, result["bug"], result["traceback"])
-            return TrialScheduler.CONTINUE  # the worker returns by itself
+            return TrialScheduler.CONTINUE
         if "error" in result:
             _log.error("trial %d failed\n%s", given.task.number, result.get("traceback", ""))
             self._pool.fail(given, result["error"])
-            return TrialScheduler.CONTINUE  # the worker returns by itself
+            return TrialScheduler.CONTINUE
         measured = json.loads(result["measured"])
         goes_on = self._pool.report(given, measured)
         last = measured["seeds"][-1]["seed"] == given.task.groups[-1][-1]
@@ -148,7 +163,7 @@ class _Reports(_Adapter, FIFOScheduler):
 
 
 class _LeaveWhenStopping(_Adapter, Callback):
-    """Leave Tune's loop at once: its own way of stopping waits for the workers."""
+    """Tune's callback: leaves its loop at once, as its own way of stopping waits for workers."""
 
     def on_step_end(self, iteration: int, trials: list[Trial], **info: Any) -> None:
         if self._pool.stopping:
@@ -156,13 +171,13 @@ class _LeaveWhenStopping(_Adapter, Callback):
 
 
 class _Stopping(BaseException):
-    """Not an Exception: Tune would catch it and wait."""
+    """Leaves Tune's loop. Not an Exception, which Tune would catch."""
 
 
 def _why_lost(error: str) -> str:
-    """Ray's account of a lost worker, in a few words."""
+    """Why a worker was lost, in a few words, from Ray's error text."""
     if "low on memory" in error or "OutOfMemory" in error:
         return "its worker was killed for want of memory"
-    if "node" in error and "died" in error and "actor died because its node" in error:
+    if "actor died because its node" in error:
         return "its machine was lost"
     return "its worker died"

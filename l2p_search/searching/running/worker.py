@@ -1,42 +1,57 @@
-"""What runs in a worker: one task, group of seeds by group, a report after each.
+"""What runs in a worker: one task, a group of seeds after another, and a report after each group.
 
 This is the one border where a failure becomes data: a configuration that diverges, runs out of
-memory or cannot be built is reported with its reason, and the search goes on. A bug is no property
-of a configuration: it is reported with its traceback, and ends the search. A worker that dies
-reports nothing, which the driver notices.
+memory or cannot be built is reported with its reason, and the search goes on. A bug is not a
+property of a configuration: it is reported with its traceback, and ends the search. A worker that
+dies reports nothing; the driver notices that itself.
 """
 
 import json
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 
-Train = Callable[[Graph, TrialConfig, Sequence[int]], TrialResult]
-"""Trains one configuration over some seeds; `fit` but for tests."""
+
+class Train(Protocol):
+    """Trains one configuration over some seeds, and judges them; `fit` but for tests."""
+
+    def __call__(
+        self, graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
+        """The result of these seeds, measured by the metric."""
+
 
 _OF_A_CONFIG = (UserError, MemoryError, ArithmeticError, RuntimeError, ValueError, OSError)
 """What a configuration or a machine can cause; torch raises RuntimeError for both."""
 _BUGS = (NotImplementedError, RecursionError)
-"""Kinds of RuntimeError that say something of the code, not of the configuration."""
+"""Kinds of RuntimeError that are the fault of the code, not of the configuration."""
 
 
 def run_task(
     task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, str]], None]
 ) -> None:
-    """Train the task's groups in turn and report each group's own seeds.
+    """Train the groups of seeds of a task one after another, until all are done or one fails.
 
-    `report` blocks until the driver wants the next group.
+    Args:
+        task: What `Task.to_mapping` gives: the config and the groups of seeds.
+        graph: The graph to train on.
+        train: Trains one group.
+        report: Takes the message of one group and returns when the driver wants the next group.
+            The message is {"measured": JSON of `TrialResult.measured`} after success, and
+            {"error": reason, "traceback": text} or {"bug": reason, "traceback": text} after
+            failure, which is the last message.
     """
     config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
         try:
-            trained = train(graph, config, group)
-            message = {"measured": json.dumps(trained.measured(), allow_nan=False)}
+            trained = train(graph, config, group, metric=task["metric"])
+            message = {"measured": _as_json(trained)}
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             kind = "error"
             if isinstance(error, _BUGS) or not isinstance(error, _OF_A_CONFIG):
@@ -46,8 +61,16 @@ def run_task(
         report(message)
 
 
+def _as_json(trained: TrialResult) -> str:
+    """What was measured, or an error that says that it is not finite, which JSON cannot hold."""
+    try:
+        return json.dumps(trained.measured(), allow_nan=False)
+    except ValueError as error:
+        raise ValueError("training gave a number that is not finite") from error
+
+
 def _reason(error: Exception) -> str:
-    """One line: the first of the message, as torch appends a stack to its own."""
+    """The first line of the message: torch appends a stack to its own."""
     if isinstance(error, MemoryError):
         return "out of memory"
     text = str(error).strip().splitlines()

@@ -5,13 +5,13 @@ import pytest
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, TrainingBugError
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator, Task
-from l2p_search.searching.space.space_file import parse_space
 from tests.searching.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
 
 ALL = SPACE.size or 0
@@ -31,44 +31,6 @@ def test_every_configuration_of_a_countable_space_is_visited_exactly_once(
     assert seen[0].exhausted
 
 
-def test_the_papers_space_has_432_configurations_and_each_is_proposed_once(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    from l2p_search.searching.space.shipped import load_space
-
-    space = load_space("paper")
-    journal = searched(
-        tmp_path / "s", small_graph, Goal(trials=432, confirm=0), space=space, sampler="random"
-    )
-    assert len({record.config.config_id for record in journal.records()}) == 432
-
-
-@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
-def test_a_search_begins_with_the_start_of_its_space(
-    sampler: str, tmp_path: Path, small_graph: Graph
-) -> None:
-    start = [{"K": 8, "dropout": 0.4}, {"K": 2, "dropout": 0.2, "lr": 0.01}]
-    space = parse_space("started", {**SPACE.to_mapping(), "start": start})
-    goal = Goal(trials=ALL, confirm=0)
-    journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
-    first, second, *_ = [record.config for record in journal.records()]
-    begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
-    # A grid is walked in its order, so that it can be told where one is.
-    assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
-    assert len({record.config.config_id for record in journal.records()}) == ALL
-
-
-@pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
-def test_a_seed_fixes_the_sequence(sampler: str, tmp_path: Path, small_graph: Graph) -> None:
-    goal = Goal(trials=14, confirm=0)
-    first, again, other = (
-        outcomes(searched(tmp_path / name, small_graph, goal, sampler=sampler, seed=seed))
-        for name, seed in (("a", 1), ("b", 1), ("c", 2))
-    )
-    assert first == again
-    assert first != other
-
-
 @pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
 @pytest.mark.parametrize("race", [False, True])
 def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
@@ -78,7 +40,9 @@ def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
     whole = searched(tmp_path / "whole", small_graph, goal, sampler=sampler, race=race)
     trained: list[str] = []
 
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         if 0 in seeds:
             trained.append(config.config_id)
         return pretend_training(graph, config, seeds)
@@ -90,18 +54,6 @@ def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
         journal = Journal.resume(tmp_path / "killed")
     assert outcomes(journal) == outcomes(whole)
     assert len(trained) == len(set(trained)) == 16
-
-
-def test_duplicates_are_answered_from_what_is_known_and_the_sampler_is_told(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0))
-    trials = journal.study.get_trials()
-    answered = [trial for trial in trials if "duplicate_of" in trial.user_attrs]
-    values = {record.number: record.objective for record in journal.records()}
-    assert answered
-    assert all(trial.value == values[trial.user_attrs["duplicate_of"]] for trial in answered)
-    assert len(journal.records()) == ALL
 
 
 def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
@@ -127,7 +79,7 @@ def test_the_best_and_its_ties_are_trained_on_fresh_seeds_that_no_trial_had(
         assert [seed.seed for seed in result.seeds] == list(range(20, 26))
     assert outcome.confirmed is not None
     assert outcome.protocol is not None
-    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_accuracy_mean
+    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_mean
 
 
 def test_a_confirmation_is_not_repeated_on_resume(tmp_path: Path, small_graph: Graph) -> None:
@@ -166,7 +118,9 @@ def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
 def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         if config.K == 4:
             raise RuntimeError("boom\nand a long stack")
         return pretend_training(graph, config, seeds)
@@ -181,7 +135,9 @@ def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
 def test_a_diverged_seed_fails_its_trial_with_the_reason(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
         lost = SeedResult(seed=0, split=0, epochs=3, reason="diverged at epoch 3")
         return TrialResult(
@@ -203,7 +159,9 @@ def test_a_diverged_seed_fails_its_trial_with_the_reason(
 def test_a_search_whose_first_trials_all_raise_gives_up_with_the_reason(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         raise RuntimeError("no such thing")
 
     seen: list[Coordinator] = []
@@ -219,7 +177,9 @@ def test_a_search_whose_first_trials_all_raise_gives_up_with_the_reason(
 def test_a_bug_ends_the_search_at_once_and_is_no_failed_trial(
     bug: type[Exception], tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         raise bug("in our code")
 
     seen: list[Coordinator] = []
@@ -265,7 +225,9 @@ def test_the_time_budget_starts_no_further_trial_but_confirms(
     journal.begin(goal, {})
     coordinator = Coordinator(journal, goal, concurrency=1, clock=lambda: now)
 
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         nonlocal now
         now += 1.0
         return pretend_training(graph, config, seeds)
@@ -303,36 +265,54 @@ def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:
     assert again.reason is None
 
 
-def test_a_space_of_ranges_is_searched_without_repeats(tmp_path: Path, small_graph: Graph) -> None:
-    space = parse_space(
-        "ranges",
-        {
-            "lr": {"low": 1e-3, "high": 0.1, "log": True},
-            "K": {"low": 2, "high": 64, "log": True},
-            "dropout": {"low": 0.0, "high": 0.8, "step": 0.2},
-            "posterior": {"choices": ["quit", "select"]},
-        },
-    )
-    for sampler in ("tpe", "random", "gp"):
-        journal = searched(
-            tmp_path / sampler, small_graph, Goal(trials=15), space=space, sampler=sampler
-        )
-        assert len({r.config.config_id for r in journal.records()}) == 15
-
-
 def test_no_choice_of_a_search_depends_on_test_accuracy(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def spoiled(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def spoiled(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         from dataclasses import replace
 
         result = pretend_training(graph, config, seeds)
-        return replace(
-            result, seeds=tuple(replace(s, test_accuracy=float(s.seed)) for s in result.seeds)
-        )
+        return replace(result, seeds=tuple(replace(s, test=float(s.seed)) for s in result.seeds))
 
     goal = Goal(trials=16, confirm=4)
     honest = searched(tmp_path / "a", small_graph, goal, race=True)
     permuted = searched(tmp_path / "b", small_graph, goal, spoiled, race=True)
     assert outcomes(honest) == outcomes(permuted)
     assert list(read_outcome(honest).confirmations) == list(read_outcome(permuted).confirmations)
+
+
+def test_a_search_is_judged_raced_and_confirmed_by_its_metric(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    """Its trainings are asked for the metric; what it keeps and finds has the metric's name."""
+    asked: list[Metric] = []
+
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        asked.append(metric)
+        return pretend_training(graph, config, seeds, metric=metric)
+
+    goal = Goal(trials=8, confirm=4)
+    plain = searched(tmp_path / "a", small_graph, goal, race=True)
+    journal = searched(
+        tmp_path / "b", small_graph, goal, train=training, race=True, metric="roc_auc"
+    )
+    assert set(asked) == {"roc_auc"}
+    assert outcomes(journal) == outcomes(plain)
+    found = read_outcome(Journal.read(tmp_path / "b"))
+    assert found.best is not None
+    assert all(record.metric == "roc_auc" for record in found.records)
+    assert all(each.metric == "roc_auc" for each in found.confirmations.values())
+    mapping = found.to_mapping()
+    assert mapping["metric"] == "roc_auc"
+    assert mapping["best"]["val_roc_auc_mean"] == found.best.objective
+    assert mapping["confirmed_test_roc_auc"] == mapping["confirmations"][0]["test_roc_auc"]
+    assert "accuracy" not in str({**mapping, "best": {**mapping["best"], "config": None}})
+    written = (tmp_path / "b" / "journal.log").read_text()
+    assert '"val_roc_auc":' in written
+    assert '"val_accuracy":' not in written
+    journal.close()
+    plain.close()

@@ -1,0 +1,160 @@
+import argparse
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from l2p_search import defaults
+from l2p_search.cli.options import (
+    add_copy,
+    add_dataset,
+    add_figures,
+    add_messages,
+    add_resources,
+    at_least_zero,
+    command_line,
+    duration,
+    log_to,
+    natural,
+    positive,
+    positive_float,
+    reading,
+)
+from l2p_search.data.loading import load_graph
+from l2p_search.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "value"),
+    [
+        (positive, "1", 1),
+        (positive, "200", 200),
+        (natural, "0", 0),
+        (natural, "17", 17),
+        (positive_float, "0.5", 0.5),
+        (positive_float, "1e-3", 0.001),
+        (at_least_zero, "0", 0.0),
+        (at_least_zero, "0.00", 0.0),
+        (at_least_zero, "0.25", 0.25),
+        (duration, "90", 90.0),
+        (duration, "1h30m", 5400.0),
+    ],
+)
+def test_a_value_is_read(read: Callable[[str], Any], text: str, value: Any) -> None:
+    assert read(text) == value
+    assert type(read(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("read", "texts", "says"),
+    [
+        (positive, ("0", "-1", "1.5", "many", "", "1e3"), "a whole number of at least 1"),
+        (natural, ("-1", "1.5", "x", "", "²"), "a whole number of at least 0"),
+        (positive_float, ("0", "-1", "inf", "nan", "x", ""), "a number above 0"),
+        (at_least_zero, ("-1", "-0.5", "inf", "nan", "x", ""), "a number of at least 0"),
+        (duration, ("soon", "0", "-1h", ""), "such as 30m, 8h or 1d12h"),
+    ],
+)
+def test_what_is_none_is_refused_with_what_it_may_be(
+    read: Callable[[str], Any], texts: tuple[str, ...], says: str
+) -> None:
+    for text in texts:
+        with pytest.raises(argparse.ArgumentTypeError) as error:
+            read(text)
+        assert f"'{text}' is " in str(error.value)
+        assert says in str(error.value)
+
+
+def _parsed(add: Callable[[argparse.ArgumentParser], None], *given: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add(parser)
+    return parser.parse_args(given)
+
+
+def test_how_a_graph_is_read_is_handed_on_as_load_graph_takes_it() -> None:
+    given = {
+        **{"--edges": "e.csv", "--label": "class", "--id": "key", "--source": "from"},
+        **{"--target": "to", "--features": "a,b", "--split": "part", "--weight": "w"},
+        **{"--splits": "5x50/25/25", "--scale": "row"},
+    }
+    args = _parsed(add_dataset, "--dataset", "n.csv", *(part for p in given.items() for part in p))
+    read = reading(vars(args))
+    assert set(read) <= set(inspect.signature(load_graph).parameters)
+    assert sorted(map(str, read.values())) == sorted(given.values())
+    assert (read["source_column"], read["target_column"]) == ("from", "to")
+    assert reading(vars(_parsed(add_dataset, "--dataset", "cora"))) == {}
+
+
+def test_resources_default_to_one_cpu_no_gpu_and_a_cluster_of_ones_own() -> None:
+    args = _parsed(add_resources)
+    assert (args.concurrency, args.address) == (None, None)
+    assert (args.cpus_per_trial, args.gpus_per_trial, args.memory) == (
+        defaults.CPUS_PER_TRIAL,
+        defaults.GPUS_PER_TRIAL,
+        defaults.MEMORY_GB,
+    )
+    given = ("--concurrency", "3", "--cpus-per-trial", "2", "--gpus-per-trial", "0.5")
+    args = _parsed(add_resources, *given, "--address", "auto", "--memory", "1.5")
+    assert (args.concurrency, args.cpus_per_trial, args.gpus_per_trial) == (3, 2, 0.5)
+    assert (args.address, args.memory) == ("auto", 1.5)
+
+
+def test_figures_and_copies_have_their_flags() -> None:
+    assert _parsed(add_figures).out == Path(defaults.FIGURES)
+    args = _parsed(add_copy, "--no-tracking", "--tracking-uri", "http://x")
+    assert (args.no_tracking, args.tracking_uri) == (True, "http://x")
+    args = _parsed(add_messages, "-v", "--log-file", "x.log")
+    assert (args.verbose, args.quiet, args.log_file) == (True, False, Path("x.log"))
+
+
+def test_a_command_is_recorded_so_that_it_can_be_typed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["/usr/bin/l2p-search", "--name", "two words", "--trials", "3"]
+    )
+    assert command_line() == "l2p-search --name 'two words' --trials 3"
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    """The package's logger, put back afterwards."""
+    ours = logging.getLogger("l2p_search")
+    before = ours.level, ours.propagate, ours.handlers
+    yield ours
+    for handler in ours.handlers:
+        handler.close()
+    ours.level, ours.propagate, ours.handlers = before
+
+
+def test_the_log_goes_to_a_file_with_times_and_nowhere_else(
+    tmp_path: Path, logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log_to(tmp_path / "x.log", verbose=False)
+    logging.getLogger("l2p_search.searching").info("a message")
+    logging.getLogger("ray").warning("of another")
+    (line,) = (tmp_path / "x.log").read_text().splitlines()
+    assert line.endswith(" INFO a message")
+    assert "a message" not in capsys.readouterr().err
+
+
+def test_a_verbose_log_is_on_stderr_and_a_second_call_doubles_nothing(
+    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log_to(None, verbose=True)
+    log_to(None, verbose=True)
+    logger.info("a message")
+    assert capsys.readouterr().err == "a message\n"
+    log_to(None, verbose=False)
+    logger.info("a message")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, logger: logging.Logger) -> None:
+    path = tmp_path / "none" / "x.log"
+    with pytest.raises(UserError, match=r"^--log-file .*x\.log: cannot be written \(No such file"):
+        log_to(path, verbose=False)

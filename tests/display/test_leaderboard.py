@@ -1,0 +1,78 @@
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.display.leaderboard import LEGEND, leaderboard
+from l2p_search.results import TrialStatus
+from l2p_search.trial_record import TrialRecord
+from tests.searching.pretend import pretend_training
+
+
+def _record(graph: Graph, number: int, **keys: object) -> TrialRecord:
+    config = TrialConfig(**keys)  # type: ignore[arg-type]
+    result = pretend_training(graph, config, range(4))
+    return TrialRecord(number=number, status=TrialStatus.COMPLETE, config=config, result=result)
+
+
+def _rows(records: list[TrialRecord], alive: bool = True) -> list[list[str]]:
+    """The cells of the table as a terminal shows them."""
+    best = records[0]
+    table = leaderboard(
+        records, keys=["dropout", "K"], best=best, ties={0, 1}, title="a title", alive=alive
+    )
+    console = Console(file=io.StringIO(), width=120)
+    console.print(table)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert lines[0].strip() == "a title"
+    return [
+        [cell.strip() for cell in line.strip("│┃").replace("┃", "│").split("│")]
+        for line in lines
+        if line[:1] in ("│", "┃")
+    ]
+
+
+def test_every_trial_has_its_validation_its_note_and_what_varied(small_graph: Graph) -> None:
+    records = [_record(small_graph, number, K=2 + number, dropout=0.3) for number in range(3)]
+    head, *rows = _rows(records)
+    assert head == ["trial", "validation %", "seeds", "seconds", "", "dropout", "K"]
+    result = records[0].result
+    assert result is not None
+    accuracy = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
+    assert rows[0] == ["0", accuracy, "4", "1.0", "best", "0.3", "2"]
+    assert [row[4] for row in rows] == ["best", "tie", ""]
+
+
+def test_trials_stand_in_the_order_in_which_they_are_given(small_graph: Graph) -> None:
+    records = [_record(small_graph, number) for number in (5, 2, 9)]
+    assert [row[0] for row in _rows(records)[1:]] == ["5", "2", "9"]
+
+
+@pytest.mark.parametrize(
+    ("status", "alive", "note"),
+    [
+        (TrialStatus.RACED_OUT, True, "raced out"),
+        (TrialStatus.FAILED, True, "failed"),
+        (TrialStatus.RUNNING, True, "running"),
+        (TrialStatus.RUNNING, False, "interrupted"),
+    ],
+)
+def test_a_trial_that_is_not_complete_says_why(
+    status: TrialStatus, alive: bool, note: str, small_graph: Graph
+) -> None:
+    other = replace(_record(small_graph, 7), status=status)
+    assert _rows([_record(small_graph, 3), other], alive)[2][4] == note
+
+
+def test_a_trial_without_a_result_has_dashes(small_graph: Graph) -> None:
+    bare = TrialRecord(number=7, status=TrialStatus.RUNNING, config=TrialConfig(K=4))
+    row = _rows([_record(small_graph, 3), bare])[2]
+    assert row == ["7", "-", "-", "-", "running", "0.6", "4"]
+
+
+def test_the_legend_says_what_the_signs_mean() -> None:
+    assert "standard deviation over seeds" in LEGEND
+    assert "paired t-test at 5 %" in LEGEND

@@ -1,0 +1,117 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from l2p_search.data.graph import Graph
+from l2p_search.results import TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import best_of, fresh_seeds, read_outcome, ties_of
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
+from tests.searching.pretend import begin, drive, searched, settings
+from tests.searching.records.made import outcome, record, result
+
+
+def test_the_best_is_complete_highest_and_the_earlier_one_of_equals() -> None:
+    records = [
+        record(3, [80.0, 82.0]),
+        record(1, [81.0, 81.0]),
+        record(0, [70.0, 71.0]),
+        record(2, [99.0], TrialStatus.RACED_OUT),
+        record(4, [98.0, 98.0], TrialStatus.FAILED),
+        record(5, status=TrialStatus.RUNNING),
+    ]
+    best = best_of(records)
+    assert best is not None
+    assert best.number == 1
+    assert best_of(records[3:]) is None
+    assert best_of([]) is None
+
+
+def test_ties_are_what_a_paired_test_cannot_tell_from_the_best() -> None:
+    best = record(0, [80.0, 82.0, 84.0])
+    always_lower = record(1, [79.0, 81.01, 82.99])  # by one point on every seed, to 0.01
+    lower_at_times = record(2, [82.0, 80.0, 81.0])  # by one point on average
+    assert [each.number for each in ties_of([lower_at_times, always_lower, best])] == [0, 2]
+    assert ties_of([record(7, [99.0], TrialStatus.RACED_OUT)]) == []
+
+
+def test_ties_come_best_first_and_one_seed_tells_nothing_apart() -> None:
+    records = [record(0, [70.0]), record(1, [90.0]), record(2, [80.0])]
+    assert [each.number for each in ties_of(records)] == [1, 2, 0]
+
+
+def test_fresh_seeds_follow_those_of_the_search() -> None:
+    assert fresh_seeds(settings(seeds=20), 3) == (20, 21, 22)
+    assert fresh_seeds(settings(seeds=4), 0) == ()
+
+
+def test_the_headline_is_of_fresh_seeds_and_the_protocol_of_the_searchs_own() -> None:
+    trials = [record(0, [80.0, 82.0, 84.0]), record(1, [79.0, 82.0, 84.0])]
+    unconfirmed = outcome(trials)
+    assert unconfirmed.confirmed is None
+    assert unconfirmed.protocol is not None
+    assert unconfirmed.protocol.mean == 81.0
+    other_confirmed = outcome(trials, {1: result([90.0, 90.0], first_seed=20)})
+    assert other_confirmed.confirmed is None  # it is not the best
+    confirmed = outcome(trials, {0: result([70.0, 72.0], first_seed=20)}).confirmed
+    assert confirmed is not None
+    assert confirmed.mean == 70.0
+
+
+def test_its_mapping_is_json_and_counts_every_status() -> None:
+    trials = [
+        record(0, [80.0, 82.0]),
+        record(1, [60.0], TrialStatus.RACED_OUT),
+        record(2, status=TrialStatus.FAILED),
+        record(3, status=TrialStatus.FAILED),
+    ]
+    found = outcome(trials, {0: result([70.0, 72.0], first_seed=20)}).to_mapping()
+    assert json.loads(json.dumps(found, allow_nan=False))["best"]["number"] == 0
+    assert found["trials"] == {"complete": 1, "raced_out": 1, "failed": 2}
+    assert found["ties"] == [0]
+    assert found["validation"]["mean"] == 81.0
+    assert found["confirmed_test_accuracy"]["mean"] == 70.0
+    assert found["protocol_test_accuracy"]["mean"] == 80.0
+    (confirmation,) = found["confirmations"]
+    assert confirmation["seeds"] == [20, 21]
+    assert confirmation["val_accuracy"]["mean"] == 71.0
+    assert "test_accuracy_mean" not in found["best"]  # a list of trials invites choosing by it
+
+
+def test_without_a_complete_trial_everything_is_none_and_nothing_breaks() -> None:
+    found = outcome([record(0, status=TrialStatus.RUNNING)])
+    assert (found.best, found.ties, found.confirmed, found.protocol) == (None, [], None, None)
+    mapping = found.to_mapping()
+    assert mapping["best"] is mapping["validation"] is mapping["profile"] is None
+    assert mapping["trials"] == {"running": 1}
+
+
+def test_confirmations_are_those_on_as_many_seeds_as_the_newest_goal_asks_for(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=4, confirm=3, ties=0))
+    best = read_outcome(journal).best
+    assert best is not None
+    journal.confirm(result([80.0, 81.0], best.config, first_seed=20))
+    found = read_outcome(journal).confirmations
+    assert [seed.seed for seed in found[best.number].seeds] == [20, 21, 22]
+    journal.begin(Goal(trials=4, confirm=2), {})
+    found = read_outcome(journal).confirmations
+    assert [seed.seed for seed in found[best.number].seeds] == [20, 21]
+    journal.begin(Goal(trials=4, confirm=9), {})
+    assert read_outcome(journal).confirmations == {}
+    journal.close()
+
+
+@pytest.mark.parametrize("confirmed", [0, 2])
+def test_a_search_without_a_noted_goal_shows_its_largest_confirmation(
+    confirmed: int, tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = begin(tmp_path / "s")
+    drive(Coordinator(journal, Goal(trials=2, confirm=confirmed, ties=0)), small_graph)
+    found = read_outcome(Journal.read(tmp_path / "s"))
+    assert found.goal is None
+    assert [len(each.seeds) for each in found.confirmations.values()] == [2][: confirmed // 2]
+    journal.close()

@@ -1,0 +1,161 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.results import TrialStatus
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.proposals import Proposer
+from l2p_search.searching.space.search_space import Choices, Range, SearchSpace
+from l2p_search.searching.space.shipped import load_space
+from l2p_search.trial_record import TrialRecord
+from tests.searching.pretend import SPACE, begin, outcomes, searched
+
+ALL = SPACE.size or 0
+_RANGES = SearchSpace(
+    "ranges",
+    {
+        "lr": Range(1e-3, 0.1, log=True),
+        "K": Range(2, 64, log=True, whole=True),
+        "dropout": Range(0.0, 0.8, step=0.2),
+        "posterior": Choices(("quit", "select")),
+    },
+    {},
+)
+
+
+def _propose(
+    journal: Journal, count: int, *, anew: bool = False
+) -> tuple[list[TrialConfig], dict[str, TrialRecord]]:
+    """Configurations one after another, all running; `anew` as if resumed before each."""
+    known: dict[str, TrialRecord] = {}
+    proposer = Proposer(journal, journal.settings)
+    for number in range(count):
+        if anew:
+            proposer = Proposer(journal, journal.settings)
+        config = proposer.propose(number, known)
+        assert config is not None
+        assert config.config_id not in known
+        known[config.config_id] = TrialRecord(
+            number=number, status=TrialStatus.RUNNING, config=config
+        )
+    return [record.config for record in known.values()], known
+
+
+def test_the_papers_space_has_432_configurations_and_each_is_proposed_once(
+    tmp_path: Path,
+) -> None:
+    journal = begin(tmp_path / "s", space=load_space("paper"), sampler="random")
+    _, known = _propose(journal, 432)
+    assert len(known) == 432
+    assert Proposer(journal, journal.settings).propose(432, known) is None
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid", "gp"])
+def test_a_search_begins_with_the_start_of_its_space(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    start = ({"K": 8, "dropout": 0.4}, {"K": 2, "dropout": 0.2, "lr": 0.01})
+    space = replace(SPACE, start=start)
+    goal = Goal(trials=6, confirm=0)
+    journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
+    first, second, *_ = [record.config for record in journal.records()]
+    begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
+    # A grid is walked in its order, so that it can be told where one is.
+    assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
+    assert len({record.config.config_id for record in journal.records()}) == 6
+
+
+def test_a_start_that_is_given_twice_is_tried_once(tmp_path: Path) -> None:
+    point = {"K": 8, "dropout": 0.4, "lr": 0.01}
+    journal = begin(tmp_path / "s", space=replace(SPACE, start=(point, point)), sampler="random")
+    (first, second), _ = _propose(journal, 2)
+    assert (first.K, first.dropout, first.lr) == (8, 0.4, 0.01)
+    assert second != first
+    assert journal.asked == 3  # the repeated one was asked for, and answered
+
+
+def test_a_grid_is_walked_in_its_order(tmp_path: Path) -> None:
+    journal = begin(tmp_path / "s", sampler="grid")
+    found, _ = _propose(journal, ALL)
+    assert found == [journal.settings.config(SPACE.point(index)) for index in range(ALL)]
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
+def test_a_seed_fixes_the_sequence(sampler: str, tmp_path: Path, small_graph: Graph) -> None:
+    goal = Goal(trials=12, confirm=0)  # TPE and GP draw the first ten at random
+    first, again, other = (
+        outcomes(searched(tmp_path / name, small_graph, goal, sampler=sampler, seed=seed))
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random"])
+def test_a_proposal_depends_on_the_journal_alone(sampler: str, tmp_path: Path) -> None:
+    through, _ = _propose(begin(tmp_path / "a", space=_RANGES, sampler=sampler), 12)
+    resumed, _ = _propose(begin(tmp_path / "b", space=_RANGES, sampler=sampler), 12, anew=True)
+    assert resumed == through
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+def test_nothing_is_asked_for_once_every_configuration_is_known(
+    sampler: str, tmp_path: Path
+) -> None:
+    journal = begin(tmp_path / "s", sampler=sampler)
+    _, known = _propose(journal, ALL)
+    before = journal.asked
+    assert Proposer(journal, journal.settings).propose(ALL, known) is None
+    assert journal.asked == before
+
+
+def test_whole_numbers_on_a_logarithmic_scale_come_to_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = SearchSpace("few", {"K": Range(2, 6, log=True, whole=True)}, {})
+    journal = begin(tmp_path / "s", space=space, sampler="random")
+    found, known = _propose(journal, 5)
+    assert {config.K for config in found} == {2, 3, 4, 5, 6}
+
+    def ask(*args: object) -> None:
+        raise AssertionError("asked for a configuration that cannot be new")
+
+    monkeypatch.setattr(journal, "ask", ask)
+    assert Proposer(journal, journal.settings).propose(5, known) is None
+
+
+def test_duplicates_are_answered_from_what_is_known_and_the_sampler_is_told(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0))
+    trials = journal.study.get_trials()
+    answered = [trial for trial in trials if "duplicate_of" in trial.user_attrs]
+    values = {record.number: record.objective for record in journal.records()}
+    assert answered
+    assert all(trial.value == values[trial.user_attrs["duplicate_of"]] for trial in answered)
+    assert len(journal.records()) == ALL
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
+def test_a_space_of_ranges_is_searched_without_repeats(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=15, confirm=0), space=_RANGES, sampler=sampler
+    )
+    configs = [record.config for record in journal.records()]
+    assert len({config.config_id for config in configs}) == 15
+    assert all(2 <= config.K <= 64 and 1e-3 <= config.lr <= 0.1 for config in configs)
+    assert {config.dropout for config in configs} <= {0.0, 0.2, 0.4, 0.6, 0.8}
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random"])
+def test_each_value_of_a_stepped_range_is_proposed_once(sampler: str, tmp_path: Path) -> None:
+    space = SearchSpace("steps", {"dropout": Range(0.0, 0.8, step=0.2)}, {})
+    journal = begin(tmp_path / "s", space=space, sampler=sampler)
+    found, _ = _propose(journal, 5)
+    assert sorted(config.dropout for config in found) == [0.0, 0.2, 0.4, 0.6, 0.8]

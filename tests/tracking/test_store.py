@@ -1,0 +1,71 @@
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from l2p_search.errors import UserError, in_shell
+from l2p_search.tracking.store import URI_VARIABLE, Store, find_store
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(URI_VARIABLE, raising=False)
+
+
+def test_a_store_is_the_given_one_else_the_environments_else_a_database_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = find_store(None)
+    assert here.uri == f"sqlite:///{tmp_path}/mlflow/mlflow.db"
+    assert here.artifacts == tmp_path / "mlflow" / "artifacts"
+    assert here.embedded
+    monkeypatch.setenv(URI_VARIABLE, "http://team:5000")
+    assert find_store(None) == Store("http://team:5000")
+    assert find_store("http://mine:5000") == Store("http://mine:5000")
+    assert not find_store(None).embedded
+    monkeypatch.setenv(URI_VARIABLE, "")
+    assert find_store(None) == here
+
+
+def test_a_database_here_is_that_of_the_folder_at_the_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = find_store(None)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert find_store(None).uri != before.uri
+    assert before.uri == f"sqlite:///{tmp_path}/mlflow/mlflow.db"  # absolute: it stays itself
+
+
+@pytest.mark.parametrize("name", ["what?", "a%20b", "50%?", "größe 图", "a#b@c:d"])
+def test_a_database_is_in_its_folder_whatever_characters_that_has(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sqlalchemy.engine import make_url
+
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
+    store = find_store(None)
+    wanted = str(tmp_path / name / "mlflow" / "mlflow.db")
+    assert make_url(store.uri).database == wanted
+    assert unquote(store.uri) == f"sqlite:///{wanted}"
+
+
+def test_folders_are_made_for_a_database_and_for_no_server(tmp_path: Path) -> None:
+    Store("http://team:5000").prepare()
+    assert list(tmp_path.iterdir()) == []
+    store = find_store(None)
+    store.prepare()
+    store.prepare()  # once more is no error
+    assert (tmp_path / "mlflow" / "artifacts").is_dir()
+
+
+def test_a_folder_that_cannot_be_made_is_one_line_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "mlflow").write_text("in the way")
+    with pytest.raises(UserError) as raised:
+        find_store(None).prepare()
+    assert in_shell(raised.value.message) == (
+        f"{tmp_path}/mlflow/artifacts: cannot be made (Not a directory); search from another"
+        " folder, or name a server with --tracking-uri"
+    )
