@@ -15,6 +15,7 @@ from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, UserError
 from l2p_search.learned import Profiles
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
 from tests.api.in_process import without_ray
@@ -23,15 +24,19 @@ from tests.searching.pretend import pretend_training
 _SMALL = Effort(trials=2, seeds=2, confirm=4)
 
 
-def _training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def _training(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+) -> TrialResult:
     """The pretended training, with what a page draws of how far nodes look."""
     q = {"1": (0.5, 0.5), "2": (0.5, 0.5)}
     profiles = Profiles(by_degree=q, by_class=q, node_steps=(0.0, 1.0))
-    found = pretend_training(graph, config, seeds)
+    found = pretend_training(graph, config, seeds, metric=metric)
     return replace(found, data_digest=graph.digest, profiles=profiles)
 
 
-def _never(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def _never(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+) -> TrialResult:
     raise AssertionError("it trained again")
 
 
@@ -123,8 +128,8 @@ def test_the_difference_is_l2q_minus_the_other(
 ) -> None:
     found = _answer(small_graph, tmp_path)
     for method, comparison in found.against.items():
-        mine = [seed.test_accuracy for seed in found.results["l2q"].seeds]
-        theirs = [seed.test_accuracy for seed in found.results[method].seeds]
+        mine = [seed.test for seed in found.results["l2q"].seeds]
+        theirs = [seed.test for seed in found.results[method].seeds]
         pairs = [a - b for a, b in zip(mine, theirs, strict=True)]  # type: ignore[operator]
         assert comparison.difference.mean == pytest.approx(sum(pairs) / len(pairs))
         assert comparison.seeds == 4
