@@ -12,7 +12,15 @@ Metric = Literal["test_accuracy", "val_accuracy"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The second result minus the first, on the seeds that both have."""
+    """Two results on the seeds that both have.
+
+    Args:
+        metric: Which accuracy was compared.
+        first: The mean of the first result, in percent.
+        second: The mean of the second result.
+        difference: The second minus the first, paired by seed, in points.
+        seeds: How many seeds both have.
+    """
 
     metric: Metric
     first: Interval
@@ -22,7 +30,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Literal["better", "worse", "a tie"]:
-        """What the second is against the first, at 95 %."""
+        """Whether the second is better or worse than the first, by a 95 % interval."""
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0.0 <= high:
             return "a tie"
@@ -41,7 +49,22 @@ class Comparison:
 
 
 def compare(first: TrialResult, second: TrialResult, metric: Metric) -> Comparison:
-    """Compare on the shared seeds, which have the same split and streams for both."""
+    """Compare two results on the seeds that both have.
+
+    The same seed has the same split, initialisation and noise for both, so the difference is
+    taken per seed.
+
+    Args:
+        first: A result.
+        second: Another one, on the same graph.
+        metric: Which accuracy to compare.
+
+    Returns:
+        Both means, and the second minus the first.
+
+    Raises:
+        UserError: The graphs differ, or no seed has finished in both.
+    """
     if first.data_digest != second.data_digest:
         raise UserError(
             f"{first.dataset} and {second.dataset} are not the same data;"

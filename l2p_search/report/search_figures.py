@@ -1,4 +1,4 @@
-"""Figures of a whole search: its course, what mattered, and its trials as lines."""
+"""Figures of a whole search: accuracy over its trials, importance, trials as lines."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,14 @@ _JITTER = 0.025
 
 @dataclass(frozen=True)
 class Point:
-    """A trial: its mean validation accuracy, the hyperparameters, whether it has all seeds."""
+    """One trial.
+
+    Args:
+        number: Of the trial.
+        accuracy: Its mean validation accuracy, in percent.
+        values: Hyperparameter -> value.
+        complete: Whether it has all its seeds.
+    """
 
     number: int
     accuracy: float
@@ -31,7 +38,15 @@ class Point:
 
 
 def course_figure(points: Sequence[Point], importance: Mapping[str, float] | None) -> Figure:
-    """Accuracy over the trials with the best so far; beside it what mattered, where known."""
+    """Draw accuracy over the trials with the best so far, and the importance beside it.
+
+    Args:
+        points: The trials, by number.
+        importance: Hyperparameter -> share of the variance; None with too few trials to tell.
+
+    Returns:
+        A figure of two panels.
+    """
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     course, shares = figure.subplots(1, 2, width_ratios=(3, 2))
     complete = [point for point in points if point.complete]
@@ -60,7 +75,14 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
 
 
 def lines_figure(points: Sequence[Point]) -> Figure:
-    """Complete trials as lines through their hyperparameters to their accuracy; the best bold."""
+    """Draw complete trials as lines through their hyperparameters to their accuracy.
+
+    Args:
+        points: The trials, at least one of them complete.
+
+    Returns:
+        The figure; the best trial's line is bold.
+    """
     ordered = sorted((p for p in points if p.complete), key=lambda point: point.accuracy)
     keys = list(ordered[0].values)
     accuracies = np.array([point.accuracy for point in ordered])
@@ -71,7 +93,7 @@ def lines_figure(points: Sequence[Point]) -> Figure:
     heights = heights + spread  # so that many lines through one value are seen to be many
     last = _numeric(axes, len(keys), accuracies.tolist(), log=False)
     rows = np.vstack([heights, last])
-    # Of many trials the lower half is often far below: colours tell the upper half apart.
+    # Of many trials the lower half is often far below: keep the colours for the upper half.
     low = np.median(accuracies) if len(ordered) >= _MANY else accuracies.min()
     norm = Normalize(float(low), float(accuracies.max()))
     for row, accuracy in zip(rows.T, accuracies, strict=True):
@@ -93,7 +115,7 @@ def lines_figure(points: Sequence[Point]) -> Figure:
 
 
 def _axis(axes: Axes, place: int, points: Sequence[Point], key: str) -> list[float]:
-    """Draw one hyperparameter's axis; where on it each trial is, from 0 to 1."""
+    """Draw the axis of one hyperparameter; returns each trial's place on it, from 0 to 1."""
     values = [point.values[key] for point in points]
     numbers = [float(value) for value in values if isinstance(value, (int, float))]
     distinct = sorted(set(values), key=lambda v: (isinstance(v, str), v))
