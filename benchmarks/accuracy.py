@@ -59,8 +59,8 @@ def main() -> None:
         paper = paper_accuracy("l2q", name)
         shares = ", ".join(f"{share:.2f}" for share in (result.profile or ())[:3])
         print(
-            f"| {name} | {result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
-            f" | {result.test_accuracy_mean:.2f} ± {result.test_accuracy_std:.2f}"
+            f"| {name} | {result.val_mean:.2f} ± {result.val_std:.2f}"
+            f" | {result.test_mean:.2f} ± {result.test_std:.2f}"
             f" | {paper or '-'} | {shares}"
             f" | {result.expected_step:.2f} | {result.seconds:.0f} |"
         )

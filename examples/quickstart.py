@@ -29,7 +29,7 @@ found = l2p.open_search("first").resume(trials=12)
 # One configuration by hand, and the exported one.
 by_hand = l2p.fit(graph, K=8, dropout=0.4, epochs=100, seeds=4)
 exported = l2p.fit(graph, "best.yaml")
-print("by hand:", by_hand.val_accuracy_mean, "exported:", exported.val_accuracy_mean)
+print("by hand:", by_hand.val_mean, "exported:", exported.val_mean)
 
 # Is choosing the step per node worth it? Another model on the same seeds, compared in pairs.
 appnp = l2p.search(graph, model="appnp", trials=3, seeds=4, confirm=4, confirm_ties=0)

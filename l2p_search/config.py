@@ -152,11 +152,18 @@ class TrialConfig(Hyperparameters):
 
     @property
     def method(self) -> str:
-        """What is trained, in a word: l2q, l2s, either on another backbone (l2q-gcn), gcn."""
+        """What is trained, in a word: l2q, l2s, either on another backbone (l2q-gcn), gcn.
+
+        With normalisation, a residual connection or a deeper head it is another method, whose
+        numbers are not those of the plain one: gcn-tuned, l2q-gcn-tuned.
+        """
+        tuned = self.why_unread("norm") is None and (
+            self.norm != "none" or self.residual != "none" or self.head_layers > 1
+        )
         if self.model != "l2p":
-            return self.model + "-drop" * (self.edge_dropout > 0.0)
+            return self.model + "-tuned" * tuned + "-drop" * (self.edge_dropout > 0.0)
         name = "l2q" if self.posterior == "quit" else "l2s"
-        return name if self.backbone == "appnp" else f"{name}-{self.backbone}"
+        return name if self.backbone == "appnp" else f"{name}-{self.backbone}{'-tuned' * tuned}"
 
     @property
     def config_id(self) -> str:

@@ -16,7 +16,7 @@ from l2p_search.keys import BELOW_ONE, POSITIVE, key
 MAX_STEPS = 64
 """The largest K of the paper; the log-space posteriors are tested up to it."""
 
-Backbone = Literal["appnp", "gcn", "gat", "gcnii"]
+Backbone = Literal["appnp", "gcn", "gat", "gcnii", "sage"]
 Model = Literal[
     "l2p",
     "mlp",
@@ -32,15 +32,19 @@ Model = Literal[
     "geomgcn-i",
     "geomgcn-p",
     "geomgcn-s",
+    "sage",
+    "linkx",
 ]
 
 # Networks by what they have: a baseline has its model's name, L2P on a backbone is l2p-BACKBONE.
 L2P = frozenset(f"l2p-{backbone}" for backbone in get_args(Backbone))
 ALL = L2P | set(get_args(Model)) - {"l2p"}
 _ON_APPNP = {"l2p-appnp"}
-_WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s"}
-_CONVOLUTIONAL = {"gcn", "resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcn", "l2p-gcnii"}
+_WITH_STEPS = ALL - {"mlp", "geomgcn-i", "geomgcn-p", "geomgcn-s", "linkx"}
+_GCN_LIKE = {"gcn", "sage", "l2p-gcn", "l2p-sage"}
+_CONVOLUTIONAL = _GCN_LIKE | {"resgcn", "jknet", "incepgcn", "gcnii", "l2p-gcnii"}
 _ATTENTIVE = {"gat", "l2p-gat"}
+_TUNABLE = _GCN_LIKE | _ATTENTIVE
 _GCNII = {"gcnii", "l2p-gcnii"}
 _RETURNING = {"appnp", "gprgnn", "l2p-appnp"} | _GCNII
 _LINEAR = ("encoder", "linear")
@@ -123,10 +127,31 @@ class Hyperparameters:
         _GCNII,
         remedy="give 0 or more; at 0 steps decay like the rest of theta",
     )
+    norm: Literal["none", "layer", "batch"] = key(
+        "none",
+        "normalisation before the activation of a hidden layer: `none`, `layer` (over the units"
+        " of a node) or `batch` (over the nodes of the graph)",
+        _TUNABLE,
+    )
+    residual: Literal["none", "linear"] = key(
+        "none",
+        "what a hidden layer adds to its convolution: `none`, or H_{k-1} V_k, a `linear` map of"
+        " what it read (Luo et al. 2024)",
+        _TUNABLE,
+    )
+    head_layers: int = key(
+        1,
+        "layers of the classifier: above 1 an MLP with relu and dropout, whose first layer in"
+        " `gcn`, `sage` and `gat` is the last convolution",
+        _TUNABLE | {"linkx"},
+        low=1,
+        high=16,
+        remedy="give a number of layers from 1 to 16",
+    )
 
     # The model (section 4).
     backbone: Backbone = key(
-        "appnp", "what L2P propagates with: `appnp`, `gcn`, `gat` or `gcnii`", L2P
+        "appnp", "what L2P propagates with: `appnp`, `gcn`, `gat`, `gcnii` or `sage`", L2P
     )
     teleport: float = key(
         0.1,

@@ -22,7 +22,7 @@ class Interval:
     """A mean with its 95 % interval; without bounds where one value tells nothing of its spread.
 
     Attributes:
-        mean: The mean over the seeds, in percent for accuracies and in points for differences.
+        mean: The mean over the seeds, in percent for scores and in points for differences.
         low: The interval's lower bound, or None.
         high: Its upper bound, or None.
         units: How many independent values it rests on: the splits, or the seeds of one split.
@@ -63,14 +63,14 @@ def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Int
     return Interval(mean, mean - width, mean + width, len(units))
 
 
-def accuracy_of_test(result: TrialResult) -> Interval | None:
-    """The test accuracy of a trial; None when no seed finished."""
-    return _interval(result, lambda seed: seed.test_accuracy)
+def interval_of_test(result: TrialResult) -> Interval | None:
+    """The mean test score of a trial; None when no seed finished."""
+    return _interval(result, lambda seed: seed.test)
 
 
-def accuracy_of_validation(result: TrialResult) -> Interval | None:
-    """The validation accuracy of a trial; None when no seed finished."""
-    return _interval(result, lambda seed: seed.val_accuracy)
+def interval_of_validation(result: TrialResult) -> Interval | None:
+    """The mean validation score of a trial; None when no seed finished."""
+    return _interval(result, lambda seed: seed.val)
 
 
 def indistinguishable(first: TrialResult, second: TrialResult) -> bool:
@@ -87,10 +87,8 @@ def indistinguishable(first: TrialResult, second: TrialResult) -> bool:
 
 
 def val_by_seed(result: TrialResult) -> dict[int, float]:
-    """Seed -> validation accuracy."""
-    return {
-        seed.seed: seed.val_accuracy for seed in result.finished if seed.val_accuracy is not None
-    }
+    """Seed -> validation score."""
+    return {seed.seed: seed.val for seed in result.finished if seed.val is not None}
 
 
 def _interval(result: TrialResult, value: Callable[[SeedResult], float | None]) -> Interval | None:

@@ -1,4 +1,4 @@
-"""What a trial shows besides its accuracies: how it learned, and how far which nodes look.
+"""What a trial shows besides its scores: how it learned, and how far which nodes look.
 
 All of it is a mean over seeds, and parts of a trial that were trained one after another can be
 joined, each with the weight of its seeds.
@@ -8,17 +8,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from l2p_search.metrics import Metric
+
 Series = tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Curves:
-    """The course of training at some epochs; a seed that stopped keeps its last values."""
+    """The course of training at some epochs; a seed that stopped keeps its last values.
+
+    Attributes:
+        epochs: Counted from 1.
+        train_loss: The loss of theta on the training nodes.
+        val_loss: Cross-entropy of the validation nodes.
+        val: How well the validation nodes are predicted, in percent.
+    """
 
     epochs: tuple[int, ...]
     train_loss: Series
     val_loss: Series
-    val_accuracy: Series
+    val: Series
 
     def joined(self, other: "Curves", weight: float) -> "Curves":
         """The mean of both, `weight` being the other's share; the shorter one stands still."""
@@ -31,16 +40,19 @@ class Curves:
 
     @property
     def _series(self) -> tuple[Series, Series, Series]:
-        return self.train_loss, self.val_loss, self.val_accuracy
+        return self.train_loss, self.val_loss, self.val
 
-    def to_mapping(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {key: list(value) for key, value in asdict(self).items()}
+    def to_mapping(self, metric: Metric = "accuracy") -> dict[str, Any]:
+        """Plain JSON values; the name of `val` has the metric in it."""
+        series = {key: list(value) for key, value in asdict(self).items()}
+        series[f"val_{metric}"] = series.pop("val")
+        return series
 
     @classmethod
-    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Curves":
+    def from_mapping(cls, mapping: Mapping[str, Any], metric: Metric = "accuracy") -> "Curves":
         """The inverse of `to_mapping`."""
-        return cls(**{key: tuple(value) for key, value in mapping.items()})
+        series = {key: tuple(value) for key, value in mapping.items()}
+        return cls(val=series.pop(f"val_{metric}"), **series)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,19 @@
 """What training gives: a record for each seed and for the trial, and their JSON form.
 
-Accuracies are in percent. A seed that failed has no accuracy, and never enters a mean.
+Scores are in percent. A seed that failed has none, and never enters a mean. In JSON the name of a
+score has the metric in it: `val` of a seed is `val_accuracy` there.
 """
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles, shortened
+from l2p_search.metrics import Metric
 
 
 class TrialStatus(StrEnum):
@@ -25,7 +27,20 @@ class TrialStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SeedResult:
-    """One replica of a trial, at its best epoch by validation; or why it failed."""
+    """One replica of a trial, at its best epoch by validation; or why it failed.
+
+    Attributes:
+        seed: Which replica.
+        split: The split of the graph that it learned on.
+        epochs: How many it trained.
+        reason: Why it failed; None when it did not, and then what follows is there.
+        best_epoch: The epoch that it is judged at.
+        val_loss: Cross-entropy of the validation nodes.
+        val: How well the validation nodes are predicted, in percent.
+        test: The same of the test nodes.
+        expected_step: The mean number of steps over the nodes; None for a baseline.
+        profile: q(t) averaged over the nodes, [T]; None for a baseline.
+    """
 
     seed: int
     split: int
@@ -33,8 +48,8 @@ class SeedResult:
     reason: str | None = None
     best_epoch: int | None = None
     val_loss: float | None = None
-    val_accuracy: float | None = None
-    test_accuracy: float | None = None
+    val: float | None = None
+    test: float | None = None
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
 
@@ -42,6 +57,18 @@ class SeedResult:
     def failed(self) -> bool:
         """Whether there is a reason instead of a result."""
         return self.reason is not None
+
+    def to_mapping(self, metric: Metric = "accuracy") -> dict[str, Any]:
+        """The result as plain JSON values, its scores named after the metric."""
+        named = _names(metric)
+        return {named.get(key, key): value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], metric: Metric = "accuracy") -> "SeedResult":
+        """The inverse of `to_mapping`."""
+        fields = {name: key for key, name in _names(metric).items()}
+        values = {fields.get(name, name): value for name, value in mapping.items()}
+        return cls(**{**values, "profile": _as_tuple(values["profile"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +81,8 @@ class TrialResult:
         data_digest: The graph's content hash.
         seeds: A `SeedResult` per seed, each at its best epoch by validation; or why it failed.
         seconds: How long training took.
-        curves: Losses and validation accuracy over the epochs, as means over the seeds.
+        metric: What the scores of the seeds are.
+        curves: Losses and validation metric over the epochs, as means over the seeds.
         profiles: q(t) by degree and by class, and each node's expected step; None for baselines.
 
     Example:
@@ -68,6 +96,7 @@ class TrialResult:
     data_digest: str
     seeds: tuple[SeedResult, ...]
     seconds: float
+    metric: Metric = "accuracy"
     curves: Curves | None = None
     profiles: Profiles | None = None
 
@@ -102,24 +131,24 @@ class TrialResult:
         )
 
     @property
-    def val_accuracy_mean(self) -> float | None:
-        """The objective of a search."""
-        return _over(self.finished, statistics.fmean, lambda seed: seed.val_accuracy)
+    def val_mean(self) -> float | None:
+        """Mean validation score over the seeds: the objective of a search."""
+        return _over(self.finished, statistics.fmean, lambda seed: seed.val)
 
     @property
-    def val_accuracy_std(self) -> float | None:
+    def val_std(self) -> float | None:
         """Over the seeds, with the sample's n - 1."""
-        return _over(self.finished, _std, lambda seed: seed.val_accuracy)
+        return _over(self.finished, _std, lambda seed: seed.val)
 
     @property
-    def test_accuracy_mean(self) -> float | None:
-        """For reporting only: nothing is ever chosen by it."""
-        return _over(self.finished, statistics.fmean, lambda seed: seed.test_accuracy)
+    def test_mean(self) -> float | None:
+        """Mean test score, for reporting only: nothing is ever chosen by it."""
+        return _over(self.finished, statistics.fmean, lambda seed: seed.test)
 
     @property
-    def test_accuracy_std(self) -> float | None:
+    def test_std(self) -> float | None:
         """Over the seeds, with the sample's n - 1."""
-        return _over(self.finished, _std, lambda seed: seed.test_accuracy)
+        return _over(self.finished, _std, lambda seed: seed.test)
 
     @property
     def expected_step(self) -> float | None:
@@ -141,10 +170,11 @@ class TrialResult:
             "data_digest": self.data_digest,
             "status": (TrialStatus.FAILED if self.reason else TrialStatus.COMPLETE).value,
             "reason": self.reason,
-            "val_accuracy_mean": self.val_accuracy_mean,
-            "val_accuracy_std": self.val_accuracy_std,
-            "test_accuracy_mean": self.test_accuracy_mean,
-            "test_accuracy_std": self.test_accuracy_std,
+            "metric": self.metric,
+            f"val_{self.metric}_mean": self.val_mean,
+            f"val_{self.metric}_std": self.val_std,
+            f"test_{self.metric}_mean": self.test_mean,
+            f"test_{self.metric}_std": self.test_std,
             "expected_step": self.expected_step,
             "profile": self.profile,
             "config_id": self.config.config_id,
@@ -160,8 +190,8 @@ class TrialResult:
         """What was measured, with all digits: seeds, seconds, curves and profiles."""
         return {
             "seconds": self.seconds,
-            "seeds": [asdict(seed) for seed in self.seeds],
-            "curves": None if self.curves is None else self.curves.to_mapping(),
+            "seeds": [seed.to_mapping(self.metric) for seed in self.seeds],
+            "curves": None if self.curves is None else self.curves.to_mapping(self.metric),
             "profiles": None if self.profiles is None else self.profiles.to_mapping(),
         }
 
@@ -169,13 +199,19 @@ class TrialResult:
     def from_mapping(cls, mapping: dict[str, Any]) -> "TrialResult":
         """The inverse of `to_mapping`."""
         config = TrialConfig.recorded(mapping["config"])
-        return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"])
+        metric = mapping.get("metric", "accuracy")  # the only one there was
+        return cls.from_record(mapping, config, mapping["dataset"], mapping["data_digest"], metric)
 
     @classmethod
     def from_record(
-        cls, mapping: dict[str, Any], config: TrialConfig, dataset: str, data_digest: str
+        cls,
+        mapping: dict[str, Any],
+        config: TrialConfig,
+        dataset: str,
+        data_digest: str,
+        metric: Metric = "accuracy",
     ) -> "TrialResult":
-        """The inverse of `to_record` and `measured`, for a known config and graph.
+        """The inverse of `to_record` and `measured`, for a known config, graph and metric.
 
         Early journals have neither curves nor profiles; some say the config once more.
         """
@@ -185,11 +221,9 @@ class TrialResult:
             dataset=dataset,
             data_digest=data_digest,
             seconds=mapping["seconds"],
-            seeds=tuple(
-                SeedResult(**{**seed, "profile": _as_tuple(seed["profile"])})
-                for seed in mapping["seeds"]
-            ),
-            curves=Curves.from_mapping(curves) if curves else None,
+            metric=metric,
+            seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in mapping["seeds"]),
+            curves=Curves.from_mapping(curves, metric) if curves else None,
             profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
 
@@ -207,6 +241,11 @@ def _joined(mine: _Part | None, theirs: _Part | None, weight: float) -> _Part | 
     if mine is None or theirs is None:
         return mine or theirs
     return mine.joined(theirs, weight)
+
+
+def _names(metric: Metric) -> dict[str, str]:
+    """Field -> key in JSON, where the two differ."""
+    return {"val": f"val_{metric}", "test": f"test_{metric}"}
 
 
 def _as_tuple(profile: Sequence[float] | None) -> tuple[float, ...] | None:

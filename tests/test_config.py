@@ -29,7 +29,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "heads": 4, "identity": 1.0, "backbone": "gcn", "skip": 0.5,
         "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
         "classifier": "per_step", "consistency": 0.5, "sharpening": 0.3,
-        "step_decay": 0.02,
+        "step_decay": 0.02, "norm": "batch", "residual": "linear", "head_layers": 3,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {TrialConfig.recorded({key: value}).config_id for key, value in changes.items()}
@@ -280,3 +280,23 @@ def test_the_defaults_are_configurations_of_both_kinds() -> None:
 
 def test_the_loader_leaves_yaml_itself_alone() -> None:
     assert yaml.safe_load("a: 5e-4") == {"a": "5e-4"}
+
+
+@pytest.mark.parametrize(
+    ("method", "keys"),
+    [
+        ("l2q", {}),
+        ("l2s-sage", {"backbone": "sage", "posterior": "select"}),
+        ("gcn-drop", {"model": "gcn", "edge_dropout": 0.3}),
+        ("gcn-tuned", {"model": "gcn", "norm": "layer"}),
+        ("sage-tuned-drop", {"model": "sage", "residual": "linear", "edge_dropout": 0.3}),
+        ("l2q-gat-tuned", {"backbone": "gat", "head_layers": 2}),
+        ("gcnii", {"model": "gcnii", "norm": "layer"}),
+        ("linkx", {"model": "linkx", "head_layers": 2}),
+        ("l2q", {"norm": "layer", "residual": "linear", "head_layers": 2}),
+    ],
+)
+def test_a_method_is_tuned_by_keys_that_its_network_reads(
+    method: str, keys: dict[str, Any]
+) -> None:
+    assert TrialConfig.recorded(keys).method == method

@@ -6,9 +6,9 @@ from scipy import stats
 
 from l2p_search.config import TrialConfig
 from l2p_search.intervals import (
-    accuracy_of_test,
-    accuracy_of_validation,
     indistinguishable,
+    interval_of_test,
+    interval_of_validation,
     mean_interval,
 )
 from l2p_search.results import SeedResult, TrialResult
@@ -16,9 +16,7 @@ from l2p_search.results import SeedResult, TrialResult
 
 def _trial(accuracies: list[float], splits: int = 10) -> TrialResult:
     seeds = tuple(
-        SeedResult(
-            seed=seed, split=seed % splits, epochs=1, val_accuracy=value, test_accuracy=value / 2
-        )
+        SeedResult(seed=seed, split=seed % splits, epochs=1, val=value, test=value / 2)
         for seed, value in enumerate(accuracies)
     )
     return TrialResult(config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1)
@@ -43,13 +41,13 @@ def test_the_seeds_of_a_split_count_as_one() -> None:
 
 
 def test_on_a_graph_with_one_split_the_seeds_are_counted() -> None:
-    found = accuracy_of_validation(_trial([80.0, 81.0, 82.0], splits=1))
+    found = interval_of_validation(_trial([80.0, 81.0, 82.0], splits=1))
     assert found is not None
     assert found.units == 3
 
 
 def test_one_value_has_no_interval() -> None:
-    found = accuracy_of_test(_trial([80.0]))
+    found = interval_of_test(_trial([80.0]))
     assert found is not None
     assert (found.mean, found.low, str(found)) == (40.0, None, "40.00")
 
@@ -57,7 +55,7 @@ def test_one_value_has_no_interval() -> None:
 def test_a_trial_without_a_finished_seed_has_none() -> None:
     trial = _trial([80.0])
     lost = replace(trial, seeds=(SeedResult(seed=0, split=0, epochs=1, reason="diverged"),))
-    assert accuracy_of_test(lost) is None
+    assert interval_of_test(lost) is None
 
 
 def test_ties_agree_with_the_paired_t_test() -> None:

@@ -19,6 +19,7 @@ _ORDER = (
     "keys",
     "hyperparameters",
     "config",
+    "metrics",
     "learned",
     "results",
     "intervals",

@@ -17,7 +17,7 @@ def test_joined_curves_are_means_and_the_shorter_one_stands_still() -> None:
     joined = short.joined(long, 0.75)
     assert joined.epochs == (1, 10, 20)
     assert joined.train_loss == (2.5, 1.25, 0.5)
-    assert joined.val_accuracy == (20.0, 30.0, 45.0)
+    assert joined.val == (20.0, 30.0, 45.0)
 
 
 def test_joined_profiles_are_means_with_the_weight_of_their_seeds() -> None:

@@ -1,5 +1,6 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,9 @@ from typing import Any
 from l2p_search.data.graph import Graph
 from l2p_search.display.charts import bar_chart
 from l2p_search.durations import format_duration
-from l2p_search.intervals import accuracy_of_test
+from l2p_search.errors import argument, in_shell
+from l2p_search.intervals import interval_of_test
+from l2p_search.metrics import Metric, title
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
@@ -45,18 +48,25 @@ class AnswerPage:
     seconds: float
 
     @property
+    def metric(self) -> Metric:
+        """What everything was judged by."""
+        return self.results["l2q"].metric
+
+    @property
     def use(self) -> str:
         """The simplest method that no other is significantly better than."""
-        best = max(self.results, key=lambda method: self.results[method].test_accuracy_mean or 0.0)
+        best = max(self.results, key=lambda method: self.results[method].test_mean or 0.0)
         for method in _SIMPLEST:
-            if method == best or not self._worse(method, best):
+            others = [other for other in self.results if other != method]
+            if not any(self._worse(method, other) for other in others):
                 return method
         return best
 
     def _worse(self, method: str, best: str) -> bool:
+        """Whether a method is significantly worse than the one that may be better."""
         from l2p_search.report.comparison import compare
 
-        found = compare(self.results[best], self.results[method], "test_accuracy")
+        found = compare(self.results[best], self.results[method], "test")
         return found.verdict == "worse"
 
     def to_mapping(self) -> dict[str, Any]:
@@ -72,7 +82,7 @@ class AnswerPage:
             "methods": {
                 method: {
                     "config": result.config.to_mapping(),
-                    "test_accuracy": _interval(result),
+                    f"test_{self.metric}": _interval(result),
                 }
                 for method, result in self.results.items()
             },
@@ -88,7 +98,7 @@ class AnswerPage:
             rows.append(
                 [
                     NAMES[method],
-                    str(accuracy_of_test(result)),
+                    str(interval_of_test(result)),
                     "" if found is None else f"{found.difference} points",
                     "" if found is None else words_for(found),
                 ]
@@ -101,10 +111,10 @@ class AnswerPage:
                 headline=f"{travel_in_words(self.results['l2q'])}.",
                 headline_note=advice(self),
                 notes=[*worth(self), f"{self.effort}; {format_duration(self.seconds)}. {_SIGNS}"],
-                columns=["method", "test accuracy, %", "L2Q minus it, paired", ""],
+                columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=f"l2p-search answer --dataset {self.graph.name}",
+                commands=_command(self.graph),
                 table_title="On the same fresh seeds",
             )
         )
@@ -113,8 +123,8 @@ class AnswerPage:
         """One run of MLflow."""
         metrics: dict[str, float] = {}
         for method, result in self.results.items():
-            if result.test_accuracy_mean is not None:
-                metrics[f"{method}_test_accuracy"] = round(result.test_accuracy_mean, 2)
+            if result.test_mean is not None:
+                metrics[f"{method}_test_{self.metric}"] = round(result.test_mean, 2)
         for method, found in self.against.items():
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
         return SearchEntry(
@@ -140,11 +150,12 @@ def answer_text(page: AnswerPage) -> str:
     lines.append(f"{travel_in_words(page.results['l2q'])}.")
     if page.results["l2q"].profile is not None:
         lines.append(bar_chart(page.results["l2q"].profile))
-    lines += ["", f"test accuracy on {len(page.results['l2q'].seeds)} fresh seeds, %"]
+    seeds = len(page.results["l2q"].seeds)
+    lines += ["", f"test {title(page.metric)} on {seeds} fresh seeds, %"]
     for method, result in page.results.items():
         found = page.against.get(method)
         paired = "" if found is None else f"   L2Q minus it {found.difference}: {words_for(found)}"
-        lines.append(f"  {NAMES[method]:<{width}}  {accuracy_of_test(result)}{paired}")
+        lines.append(f"  {NAMES[method]:<{width}}  {interval_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
     return "\n".join([*lines, _SIGNS])
 
@@ -213,6 +224,16 @@ def advice(page: AnswerPage) -> str:
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
 
 
+def _command(graph: Graph) -> str:
+    """The command that answers for the graph; of one made in memory, by its name."""
+    request = dict(graph.about.request or {"source": graph.name})
+    words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
+    request.pop("name", None)  # has no flag
+    for key, value in request.items():
+        words += [in_shell(argument(key)), str(value)]
+    return shlex.join(words)
+
+
 def _interval(result: TrialResult) -> dict[str, Any] | None:
-    found = accuracy_of_test(result)
+    found = interval_of_test(result)
     return None if found is None else found.to_mapping()

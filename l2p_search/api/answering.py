@@ -209,7 +209,7 @@ def answer(
         raise KeyboardInterrupt
     results = {method: _winner(plan) for method, plan in plans.items()}
     against = {
-        method: compare_results(result, results["l2q"], "test_accuracy")
+        method: compare_results(result, results["l2q"], "test")
         for method, result in results.items()
         if method != "l2q"
     }

@@ -8,13 +8,16 @@ from typing import Any
 from l2p_search.api.searches import Search, open_search
 from l2p_search.caller import left_as_found
 from l2p_search.errors import UserError
+from l2p_search.metrics import title
 from l2p_search.published import paper_accuracy
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
 from l2p_search.trial_record import TrialRecord
 
-_NAMES = {"test_accuracy": "test accuracy", "val_accuracy": "validation accuracy"}
+_PARTS = {"test": "test", "val": "validation"}
+_NUMBER = 14
+"""The width of the column of scores."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +29,8 @@ class Paired:
         second: The name of the result that is compared.
         fresh: Whether the seeds are fresh ones that chose nothing. If not, they are the searches'
             own, which chose the configurations.
-        test: The comparison of test accuracy; its `difference` is the second minus the first.
-        validation: The comparison of validation accuracy.
+        test: The comparison on test nodes; its `difference` is the second minus the first.
+        validation: The comparison on validation nodes.
 
     Example:
         >>> import l2p_search as l2p
@@ -50,7 +53,7 @@ class Paired:
 
     @property
     def difference(self) -> Any:
-        """The second's test accuracy minus the first's, in points, with its interval."""
+        """The second's score on test nodes minus the first's, in points, with its interval."""
         return self.test.difference
 
     def to_mapping(self) -> dict[str, Any]:
@@ -74,7 +77,7 @@ class Paired:
         for each in (self.test, self.validation):
             lines += [
                 "",
-                _NAMES[each.metric],
+                f"{_PARTS[each.part]} {title(each.metric)}",
                 f"  {self.first:<{width}}  {each.first} %",
                 f"  {self.second:<{width}}  {each.second} %",
                 f"  difference {each.difference} points: {words[each.verdict]}",
@@ -99,7 +102,8 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
         The second against the first, on test and on validation nodes.
 
     Raises:
-        UserError: They are of different graphs, or share no seeds, or one has no result yet.
+        UserError: They are of different graphs or metrics, or share no seeds, or one has no result
+            yet.
 
     Example:
         >>> import l2p_search as l2p
@@ -117,8 +121,8 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
         first=names[0],
         second=names[1],
         fresh=fresh,
-        test=compare_results(results[0], results[1], "test_accuracy"),
-        validation=compare_results(results[0], results[1], "val_accuracy"),
+        test=compare_results(results[0], results[1], "test"),
+        validation=compare_results(results[0], results[1], "val"),
     )
 
 
@@ -153,16 +157,18 @@ class Ranking:
     def __str__(self) -> str:
         kind = "fresh seeds, which chose nothing" if self.fresh else "seeds, the searches' own"
         width = max(map(len, self.methods))
+        metric = self.comparisons[0].metric
+        head = f"{title(metric)}, %"
+        number = max(_NUMBER, len(head))
         lines = [
-            f"{self.dataset}: test accuracy on {self.comparisons[0].seeds} {kind}",
-            f"  {'':<{width}}  {'accuracy, %':<14}  {'paper':>6}"
-            f"  against {self.methods[0]}, paired",
+            f"{self.dataset}: test {title(metric)} on {self.comparisons[0].seeds} {kind}",
+            f"  {'':<{width}}  {head:<{number}}  {'paper':>6}  against {self.methods[0]}, paired",
         ]
         for method, comparison in zip(self.methods, self.comparisons, strict=True):
-            paper = paper_accuracy(method, self.dataset)
+            paper = paper_accuracy(method, self.dataset) if metric == "accuracy" else None
             against = f"{comparison.difference} points: {comparison.verdict}"
             lines.append(
-                f"  {method:<{width}}  {comparison.second!s:<14}"
+                f"  {method:<{width}}  {comparison.second!s:<{number}}"
                 f"  {'-' if paper is None else f'{paper:.2f}':>6}"
                 f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
             )
@@ -192,7 +198,7 @@ def rank(searches: Sequence[Search]) -> Ranking:
         fresh=fresh,
         searches=[found.name for found in searches],
         methods=[result.config.method for result in results],
-        comparisons=[compare_results(results[0], each, "test_accuracy") for each in results],
+        comparisons=[compare_results(results[0], each, "test") for each in results],
     )
 
 

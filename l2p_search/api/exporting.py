@@ -31,7 +31,7 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         return None
-    confirmed = outcome.confirmed
+    confirmed, metric = outcome.confirmed, settings.metric
     return {
         "search": journal.directory.name,
         "trial": best.number,
@@ -41,11 +41,12 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
         "space": settings.space.name,
         "trials": len(outcome.records),
         "seeds": settings.seeds,
-        "val_accuracy_mean": best.result.val_accuracy_mean,
-        "val_accuracy_std": best.result.val_accuracy_std,
-        "test_accuracy_mean": best.result.test_accuracy_mean,
-        "test_accuracy_std": best.result.test_accuracy_std,
-        "confirmed_test_accuracy": None if confirmed is None else confirmed.to_mapping(),
+        "metric": metric,
+        f"val_{metric}_mean": best.result.val_mean,
+        f"val_{metric}_std": best.result.val_std,
+        f"test_{metric}_mean": best.result.test_mean,
+        f"test_{metric}_std": best.result.test_std,
+        f"confirmed_test_{metric}": None if confirmed is None else confirmed.to_mapping(),
         "versions": journal.invocations[-1].get("versions", {}) if journal.invocations else {},
     }
 

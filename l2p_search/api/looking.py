@@ -13,9 +13,10 @@ from l2p_search.caller import left_as_found
 from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
-from l2p_search.data.kinds import default_config
+from l2p_search.data.kinds import default_config, default_metric
 from l2p_search.data.loading import load_graph
 from l2p_search.errors import UserError, argument
+from l2p_search.metrics import Metric
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
 from l2p_search.searching.records.directory import list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
@@ -32,7 +33,8 @@ class _Best:
 
     posterior: str
     dataset: str
-    accuracy: float
+    metric: Metric
+    score: float
     profile: Sequence[float]
     journal: Journal
 
@@ -81,9 +83,11 @@ def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
         for record in journal.records():
             if record.objective is None or record.result is None or not record.result.profile:
                 continue
-            key = (record.config.posterior, dataset)
-            if key not in found or found[key].accuracy < record.objective:
-                found[key] = _Best(*key, record.objective, record.result.profile, journal)
+            key, metric = (record.config.posterior, dataset), record.metric
+            known = found.get(key)
+            # Scores by different metrics cannot be compared: the later search holds.
+            if known is None or (known.metric == metric and known.score < record.objective):
+                found[key] = _Best(*key, metric, record.objective, record.result.profile, journal)
     for name in datasets or ():
         if name not in seen:
             there = ", ".join(sorted(seen)) or "none"
@@ -156,11 +160,12 @@ def look_at_node(
             f" to {loaded.num_nodes - 1}"
         )
     config, journal = _best_config(loaded, searches_folder(folder))
+    metric = default_metric(loaded) if journal is None else journal.settings.metric
     with left_as_found():
         import torch
 
         torch.set_num_threads(defaults.THREADS)
-        q = node_posterior(loaded, config, range(seeds), node)
+        q = node_posterior(loaded, config, range(seeds), node, metric=metric)
         figure = node_figure(loaded.edges.numpy(), loaded.y.numpy(), node, q.tolist())
         files = figure_files(f"{loaded.name}-node-{node}", figure)
         if journal is not None:

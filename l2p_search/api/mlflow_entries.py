@@ -10,8 +10,9 @@ import numpy as np
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure
-from l2p_search.intervals import accuracy_of_validation
+from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
+from l2p_search.metrics import briefly, title
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.profile_drawing import profile_svg
@@ -74,6 +75,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "sampler": settings.sampler,
         "seed": str(settings.seed),
         "race": str(settings.race),
+        "metric": settings.metric,
     }
     found: dict[str, Any] = {}
     if outcome is not None:
@@ -88,6 +90,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         dataset=settings.dataset,
         data_digest=settings.data_digest,
         params=params,
+        metric=settings.metric,
         varied=tuple(settings.space.dimensions),
         tags={
             "command": str(newest.get("command", "")),
@@ -128,13 +131,13 @@ def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
 
 
 def _search_metrics(outcome: Outcome) -> dict[str, float]:
-    counts = outcome.to_mapping()["trials"]
+    counts, metric = outcome.to_mapping()["trials"], outcome.settings.metric
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
     if outcome.best is not None and outcome.best.objective is not None:
-        metrics["val_accuracy_mean"] = round(outcome.best.objective, 2)
+        metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
     for name, interval in (
-        ("confirmed_test_accuracy", outcome.confirmed),
-        ("protocol_test_accuracy", outcome.protocol),
+        (f"confirmed_test_{metric}", outcome.confirmed),
+        (f"protocol_test_{metric}", outcome.protocol),
     ):
         if interval is not None:
             metrics[name] = round(interval.mean, 2)
@@ -146,6 +149,7 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
 def _description(journal: Journal, outcome: Outcome) -> str:
     """Markdown for the run's page."""
     settings, best = outcome.settings, outcome.best
+    score = title(settings.metric)
     whole = (
         f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}` on"
         f" {settings.dataset}, {settings.seeds} seeds each, proposed by {settings.sampler} (seed"
@@ -156,17 +160,18 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     # The page shows the first lines only, until one asks for more.
     lines = []
     if outcome.confirmed is not None:
-        lines += [f"**Confirmed test accuracy: {outcome.confirmed} %** on fresh seeds."]
+        lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
     protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
-    if (paper := paper_figure(settings.dataset, best.config)) is not None:
+    if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
         protocol += f" The paper reports {paper}."
     ties = count(len(outcome.ties) - 1, "other")
     lines += [
         protocol,
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
-        f" with {ties}: `{describe_config(best.config, settings.space.dimensions)}`",
+        f"Best on {briefly('validation', settings.metric)}: trial {best.number},"
+        f" {interval_of_validation(best.result)} %, tied with {ties}:"
+        f" `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
-        "± is the 95 % interval over splits. Nothing was chosen by test accuracy.",
+        f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {shlex.quote(journal.directory.name)} --out"
         " best.yaml`, or `best.yaml` among the artifacts.",
     ]
@@ -185,13 +190,15 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         title = f"best trial on {outcome.settings.dataset}: {best.number}"
         files["best.yaml"] = as_yaml(best.config, provenance).encode()
         points = _points(outcome)
-        course = course_figure(points, importance_of(outcome))
+        course = course_figure(points, importance_of(outcome), outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
-        files["trials.png"] = rendered(lines_figure(points), "png")
+        files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
         if best.result.profile is not None:
             files["profile.svg"] = profile_svg(best.result, title)
         if best.result.curves is not None:
-            files["curves.png"] = rendered(curves_figure(best.result.curves), "png")
+            files["curves.png"] = rendered(
+                curves_figure(best.result.curves, best.result.metric), "png"
+            )
     return files
 
 
@@ -199,7 +206,7 @@ def _points(outcome: Outcome) -> list[Point]:
     keys = list(outcome.settings.space.dimensions)
     points = []
     for record in outcome.records:
-        mean = record.result.val_accuracy_mean if record.result is not None else None
+        mean = record.result.val_mean if record.result is not None else None
         if mean is not None:
             config = record.config.to_mapping()
             values = {key: config[key] for key in keys}
@@ -210,7 +217,8 @@ def _points(outcome: Outcome) -> list[Point]:
 def _leaderboard(outcome: Outcome) -> str:
     text = io.StringIO()
     keys = list(outcome.settings.space.dimensions)
-    columns = ["number", "status", "val_accuracy_mean", "val_accuracy_std", "seeds", "seconds"]
+    scores = [f"val_{outcome.settings.metric}_{summary}" for summary in ("mean", "std")]
+    columns = ["number", "status", *scores, "seeds", "seconds"]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*columns, *keys, "tie"])
     ties = {record.number for record in outcome.ties}

@@ -6,6 +6,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
+from l2p_search.metrics import title
 
 
 def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
@@ -20,7 +21,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         Text for `in_python` or `in_shell`, which spell arguments in the caller's language.
     """
     settings, goal, graph = plan.settings, plan.goal, plan.graph
-    space, total = settings.space, plan.trials
+    space, total, metric = settings.space, plan.trials, settings.metric
     state = "new" if plan.recorded is None else f"{plan.done} trials done"
     lines = [
         f"search    {plan.directory.name}, {state}",
@@ -30,6 +31,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
         f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}",
+        *([] if metric == "accuracy" else [f"metric    {title(metric)}"]),
         f"size      {count(total, 'trial')} x {count(settings.seeds, 'seed')} ="
         f" {total * settings.seeds:,} trainings,"
         f" {trials_at_once(concurrency, cpus_per_trial)} at once"

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.errors import SearchError
-from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
+from l2p_search.intervals import interval_of_test, interval_of_validation
+from l2p_search.metrics import briefly, title
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
@@ -24,7 +25,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, flo
     Args:
         journal: The search.
         outcome: What it found.
-        importance: Hyperparameter -> its share of the variance of validation accuracy; None where
+        importance: Hyperparameter -> its share of the variance of the objective; None where
             there are too few trials to tell, and then there are no interactive figures.
 
     Returns:
@@ -45,6 +46,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
     if best is None or best.result is None:
         raise ValueError("no complete trial")
     keys = list(settings.space.dimensions)
+    metric, score = settings.metric, title(settings.metric)
     ties = {record.number for record in outcome.ties}
     rows = []
     for record in best_first(outcome.records)[:_SHOWN]:
@@ -55,27 +57,28 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         rows.append(
             [
                 str(record.number),
-                f"{record.objective:.2f} ± {record.result.val_accuracy_std:.2f}",
+                f"{record.objective:.2f} ± {record.result.val_std:.2f}",
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),
             ]
         )
-    paper = paper_figure(settings.dataset, best.config)
+    paper = paper_figure(settings.dataset, best.config, metric)
     confirmed, protocol = outcome.confirmed, outcome.protocol
     notes = [
-        f"Best on validation: trial {best.number}, {accuracy_of_validation(best.result)} %, tied"
-        f" with {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
+        f"Best on {briefly('validation', metric)}: trial {best.number},"
+        f" {interval_of_validation(best.result)} %, tied with"
+        f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
         f"By the paper's protocol, on the search's own seeds: {protocol} %."
         + (f" The paper reports {paper}." if paper is not None else ""),
         *(
-            f"Trial {number} on the same fresh seeds: {accuracy_of_test(result)} %."
+            f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
             for number, result in outcome.confirmations.items()
             if number != best.number
         ),
         "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
-        " t-test at 5 %. Nothing was chosen by test accuracy.",
+        f" t-test at 5 %. Nothing was chosen by test {score}.",
     ]
     figures = {} if importance is None else interactive_figures(outcome)
     provenance = provenance_of(journal, outcome) or {}
@@ -83,7 +86,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
     commands = [
         f"l2p-search --dataset {dataset} --space {shlex.quote(settings.space.name)}"
         f" --trials {len(outcome.records)} --seeds {settings.seeds} --sampler {settings.sampler}"
-        f" --seed {settings.seed}{' --race' * settings.race}",
+        f" --seed {settings.seed}{' --race' * settings.race} --metric {metric}",
         f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
         f"l2p-search train --dataset {dataset} --config best.yaml",
         "",
@@ -94,17 +97,19 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
     if best.result.profile is not None:
         images["How far nodes look"] = profile_svg(best.result, f"trial {best.number}")
     if best.result.curves is not None:
-        images["How it learned"] = rendered(curves_figure(best.result.curves), "png", dpi=120)
+        images["How it learned"] = rendered(
+            curves_figure(best.result.curves, metric), "png", dpi=120
+        )
     return Page(
         title=f"Search {journal.directory.name}",
         summary=f"{count(len(outcome.records), 'trial')} of space {settings.space.name} on"
         f" {settings.dataset}, {settings.seeds} seeds each",
         headline=f"{confirmed or protocol} %",
-        headline_note="test accuracy on fresh seeds that chose nothing"
+        headline_note=f"test {score} on fresh seeds that chose nothing"
         if confirmed is not None
-        else "test accuracy on the search's own seeds; not confirmed on fresh ones",
+        else f"test {score} on the search's own seeds; not confirmed on fresh ones",
         notes=notes,
-        columns=["trial", "validation %", "", "seconds", *keys],
+        columns=["trial", f"{briefly('validation', metric)} %", "", "seconds", *keys],
         rows=rows,
         images=images,
         figures=figures,

@@ -19,6 +19,7 @@ from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.intervals import Interval
+from l2p_search.metrics import briefly
 from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
@@ -42,13 +43,13 @@ class Search:
     Attributes:
         name: The search's name, that of its folder.
         directory: The folder that holds its journal.
-        settings: What was searched: dataset, space, seeds, sampler.
-        best: The complete trial with the highest mean validation accuracy over the search's
-            seeds, as a `TrialRecord` with `number`, `config` and `result`; None without one.
+        settings: What was searched: dataset, space, seeds, sampler, metric.
+        best: The complete trial with the highest mean of the metric on validation nodes, as a
+            `TrialRecord` with `number`, `config` and `result`; None without one.
         ties: The best and the trials that a paired t-test on validation cannot tell from it.
-        confirmed: The number to quote: the best configuration's test accuracy on fresh seeds that
+        confirmed: The number to quote: the best configuration's test score on fresh seeds that
             chose nothing, as an `Interval`; None when nothing was confirmed.
-        protocol: Its test accuracy on the search's own seeds, as the paper reports it.
+        protocol: Its test score on the search's own seeds, as the paper reports it.
         profile: q(t) of the best trial, averaged over nodes and seeds: K + 1 shares.
 
     Example:
@@ -82,12 +83,12 @@ class Search:
 
     @property
     def confirmed(self) -> Interval | None:
-        """The best configuration's test accuracy on fresh seeds, in percent."""
+        """The best configuration's test score on fresh seeds, in percent."""
         return self.outcome.confirmed
 
     @property
     def protocol(self) -> Interval | None:
-        """Its test accuracy on the search's own seeds, in percent."""
+        """Its test score on the search's own seeds, in percent."""
         return self.outcome.protocol
 
     @property
@@ -98,7 +99,7 @@ class Search:
 
     @cached_property
     def importance(self) -> dict[str, float] | None:
-        """How much each hyperparameter mattered: its share of the variance of validation accuracy.
+        """How much each hyperparameter mattered: its share of the variance of the objective.
 
         None with fewer than 8 complete trials, or when all of them are equally good.
         """
@@ -115,7 +116,7 @@ class Search:
         return self._finish is not None and self._finish.interrupted
 
     def rows(self) -> list[dict[str, Any]]:
-        """The trials as plain JSON values, the best first; test accuracy is not among them."""
+        """The trials as plain JSON values, the best first; test scores are not among them."""
         alive = self.running
         rows = [record.to_mapping() for record in best_first(self.outcome.records)]
         for row in rows:
@@ -129,8 +130,9 @@ class Search:
         """The trials as a DataFrame, a row per trial, the best first.
 
         The index is the trial's number. Columns: status, config_id, val_accuracy_mean and
-        val_accuracy_std in percent, seeds, seconds, reason, tie (with the best), and one per
-        hyperparameter. Test accuracy is not in it: a list of it invites choosing by it.
+        val_accuracy_std in percent (named after the search's metric, such as val_roc_auc_mean),
+        seeds, seconds, reason, tie (with the best), and one per hyperparameter. Test scores are
+        not in it: a list of them invites choosing by them.
         """
         import pandas
 
@@ -156,7 +158,10 @@ class Search:
             confirmations=outcome.confirmations,
             confirmed=outcome.confirmed,
             protocol=outcome.protocol,
-            paper=None if best is None else paper_figure(outcome.settings.dataset, best.config),
+            paper=None
+            if best is None
+            else paper_figure(outcome.settings.dataset, best.config, outcome.settings.metric),
+            metric=outcome.settings.metric,
             importance=self.importance,
             exhausted=finish is not None and finish.exhausted,
             unconfirmed={} if finish is None else finish.unconfirmed,
@@ -177,7 +182,8 @@ class Search:
     def __repr__(self) -> str:
         best = "no complete trial"
         if self.best is not None:
-            best = f"best validation {self.best.objective:.2f} %"
+            named = briefly("validation", self.settings.metric)
+            best = f"best {named} {self.best.objective:.2f} %"
         confirmed = f", confirmed {self.confirmed} %" if self.confirmed is not None else ""
         return f"<Search {self.name!r}: {len(self.outcome.records)} trials, {best}{confirmed}>"
 

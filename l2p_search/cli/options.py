@@ -46,7 +46,9 @@ def add_reading(parser: Parser) -> None:
     """How a graph of one's own is read."""
     add_data_dir(parser)
     parser.add_argument(
-        "--edges", metavar="FILE", help="the table of edges, where --dataset is that of nodes"
+        "--edges",
+        metavar="FILE",
+        help="the table of edges (or SNAP's list of them), where --dataset is that of nodes",
     )
     parser.add_argument("--label", metavar="COLUMN", help="the column that holds the class")
     parser.add_argument("--id", metavar="COLUMN", help="the column that identifies nodes")

@@ -4,6 +4,10 @@ from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
+from l2p_search.metrics import Metric
+
+_RARE = 0.3
+"""The share of training nodes below which one class of two counts as rare."""
 
 
 def default_kind(graph: Graph) -> Kind:
@@ -37,3 +41,28 @@ def default_config(graph: Graph) -> TrialConfig:
         8
     """
     return DEFAULTS[default_kind(graph)]
+
+
+def default_metric(graph: Graph) -> Metric:
+    """The metric that a graph is judged by where nothing else is said.
+
+    ROC AUC for two classes of which one is rare: there the accuracy of always predicting the other
+    class is high already. Accuracy for all other graphs. Only labels of training nodes are looked
+    at, those of all splits together.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        `roc_auc` or `accuracy`.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> default_metric(demo_graph())
+        'accuracy'
+    """
+    labels = graph.y.expand_as(graph.train)[graph.train]
+    counts = labels.bincount()
+    counts = counts[counts > 0]
+    rare = len(counts) == 2 and int(counts.min()) < _RARE * int(counts.sum())
+    return "roc_auc" if rare else "accuracy"

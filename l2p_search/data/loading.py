@@ -13,11 +13,13 @@ from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.sources.files import is_like_a_path, lazy_reader, read_path, refuse_options
+from l2p_search.data.sources.files import is_like_a_path, read_path, refuse_options
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.data.sources.named import is_known, load_named
+from l2p_search.data.sources.networkx_graphs import read_networkx
 from l2p_search.data.sources.ogb_datasets import read_ogb
 from l2p_search.data.sources.pyg import read_data
+from l2p_search.data.sources.sparse_matrices import read_matrix
 from l2p_search.errors import DataError, did_you_mean
 
 
@@ -50,7 +52,8 @@ def load_graph(
               "ogb:ogbn-arxiv"; "package.module:function" for a function that returns a graph;
             - an object: PyG's Data, a networkx graph, a scipy matrix (with `label`), a Graph.
         data_dir: The folder to look for files of named datasets in first.
-        edges: The table of edges, when `source` is the table of nodes.
+        edges: The table of edges, when `source` is the table of nodes; or a file with two whole
+            numbers per line, as SNAP publishes graphs.
         label: The column, attribute or array of the classes; an array [N] for a scipy matrix.
         id: The column that identifies nodes.
         source_column: The first column of the edge table that names nodes.
@@ -160,12 +163,10 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
-        read_networkx = lazy_reader("networkx_graphs", "read_networkx")
-        return read_networkx(source, **options, name=name)
+        return read_networkx(source, **options, name=name, with_masks=with_masks)
     if issparse(source):
         refuse_options("the scipy matrix", options, ("label", "features"))
         label, features = options.get("label"), options.get("features")
-        read_matrix = lazy_reader("sparse_matrices", "read_matrix")
         return read_matrix(source, labels=label, features=features, name=name or "matrix")
     geometric = sys.modules.get("torch_geometric.data")
     if geometric is not None and isinstance(source, geometric.Dataset):

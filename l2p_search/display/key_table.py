@@ -19,7 +19,8 @@ from l2p_search.whole_file import write_whole
 
 BEGIN, END = "<!-- keys -->", "<!-- /keys -->"
 """The comments around the table."""
-_FEW = 4
+_FEW = 5
+"""Up to so many networks that do not read a key are named instead of those that do."""
 
 
 def key_table() -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from rich.table import Table
 
 from l2p_search.display.phrases import plain
+from l2p_search.metrics import Metric, briefly
 from l2p_search.results import TrialStatus
 from l2p_search.trial_record import TrialRecord
 
@@ -27,9 +28,10 @@ def leaderboard(
     best: TrialRecord | None,
     ties: Collection[int],
     title: str,
+    metric: Metric = "accuracy",
     alive: bool = True,
 ) -> Table:
-    """A table of trials: validation accuracy, whether they tie with the best, hyperparameters.
+    """A table of trials: their score, whether they tie with the best, hyperparameters.
 
     Args:
         records: The trials to show, in this order.
@@ -37,6 +39,7 @@ def leaderboard(
         best: The search's best trial.
         ties: The numbers of the trials that tie with it.
         title: The line above the table.
+        metric: What the trials are judged by.
         alive: Whether the search runs now; if not, a trial without an end was interrupted.
 
     Returns:
@@ -44,7 +47,7 @@ def leaderboard(
     """
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")
-    table.add_column("validation %", justify="right", no_wrap=True)
+    table.add_column(f"{briefly('validation', metric)} %", justify="right", no_wrap=True)
     table.add_column("seeds", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("", no_wrap=True)
@@ -52,9 +55,9 @@ def leaderboard(
         table.add_column(key, justify="right")
     for record in records:
         result, values = record.result, record.config.to_mapping()
-        accuracy = "-"
-        if result is not None and result.val_accuracy_mean is not None:
-            accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
+        score = "-"
+        if result is not None and result.val_mean is not None:
+            score = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
         note = _STATUS[record.status]
         if record.status is TrialStatus.RUNNING and not alive:
             note = "interrupted"
@@ -64,7 +67,7 @@ def leaderboard(
             note = "tie"
         table.add_row(
             str(record.number),
-            accuracy,
+            score,
             str(len(result.finished)) if result else "-",
             f"{result.seconds:.1f}" if result else "-",
             note,

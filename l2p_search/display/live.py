@@ -14,7 +14,8 @@ from rich.text import Text
 from l2p_search.display.charts import sparkline
 from l2p_search.display.phrases import count, describe_config
 from l2p_search.durations import format_duration
-from l2p_search.intervals import accuracy_of_test, accuracy_of_validation
+from l2p_search.intervals import interval_of_test, interval_of_validation
+from l2p_search.metrics import briefly
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialStatus
 
@@ -129,8 +130,8 @@ class LivePanel:
         lines: list[RenderableType] = [head, Text(tally)]
         best = snapshot.best
         if best is not None and best.result is not None:
-            text = Text("best validation ")
-            text.append(f"{accuracy_of_validation(best.result)} %", style="bold green")
+            text = Text(f"best {briefly('validation', best.metric)} ")
+            text.append(f"{interval_of_validation(best.result)} %", style="bold green")
             text.append(
                 f"  trial {best.number}  {describe_config(best.config, self._subject.keys)}"
             )
@@ -161,12 +162,13 @@ def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | Non
     if event.kind == "confirmed":
         if event.result is None or event.reason is not None:
             return f"trial {record.number} could not be confirmed: {event.reason}"
-        test = accuracy_of_test(event.result)
-        return f"trial {record.number} on {len(event.result.seeds)} fresh seeds: test {test} %"
+        test = interval_of_test(event.result)
+        seeds, named = len(event.result.seeds), briefly("test", event.result.metric)
+        return f"trial {record.number} on {seeds} fresh seeds: {named} {test} %"
     if record.status is TrialStatus.FAILED or record.result is None:
         return f"trial {record.number} failed: {record.reason} ({config})"
     trained = f"{len(record.result.seeds)} seeds, {record.result.seconds:.1f} s"
-    accuracy = f"validation {record.result.val_accuracy_mean:.2f} %"
+    score = f"{briefly('validation', record.metric)} {record.result.val_mean:.2f} %"
     if record.status is TrialStatus.RACED_OUT:
-        return f"trial {record.number} raced out: {accuracy} ({trained}; {record.reason}) {config}"
-    return f"trial {record.number}: {accuracy} ({trained}) {config}"
+        return f"trial {record.number} raced out: {score} ({trained}; {record.reason}) {config}"
+    return f"trial {record.number}: {score} ({trained}) {config}"

@@ -6,7 +6,8 @@ from typing import Any
 
 from l2p_search.display.live import Subject, in_words
 from l2p_search.durations import format_duration
-from l2p_search.intervals import accuracy_of_validation
+from l2p_search.intervals import interval_of_validation
+from l2p_search.metrics import briefly
 from l2p_search.progress import Event, Snapshot
 
 _PAUSE = 0.2
@@ -78,8 +79,8 @@ class NotebookPanel:
             )
         best = snapshot.best
         if best is not None and best.result is not None:
-            accuracy = accuracy_of_validation(best.result)
-            parts.append(f"best validation <b>{accuracy} %</b>, trial {best.number}")
+            score, named = interval_of_validation(best.result), briefly("validation", best.metric)
+            parts.append(f"best {named} <b>{score} %</b>, trial {best.number}")
         parts += [f"<small>{escape(line)}</small>" for line in (*self._latest, *self._notes)]
         return "<div>" + "<br>".join(parts) + "</div>"
 

@@ -9,6 +9,7 @@ from l2p_search.published import paper_accuracy
 
 if TYPE_CHECKING:
     from l2p_search.config import TrialConfig
+    from l2p_search.metrics import Metric
 
 
 def describe_config(config: "TrialConfig", keys: Iterable[str]) -> str:
@@ -30,17 +31,18 @@ def plain(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def paper_figure(dataset: str, config: "TrialConfig") -> str | None:
+def paper_figure(dataset: str, config: "TrialConfig", metric: "Metric" = "accuracy") -> str | None:
     """What the paper reports for a configuration's method on a dataset.
 
     Args:
         dataset: The dataset's name.
         config: The configuration; only its method is looked at.
+        metric: What our number beside it is; the paper reports accuracy only.
 
     Returns:
         Text such as "85.20 % (l2q)"; None where the paper has no number.
     """
-    accuracy = paper_accuracy(config.method, dataset)
+    accuracy = paper_accuracy(config.method, dataset) if metric == "accuracy" else None
     return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
 
 

@@ -9,7 +9,8 @@ from rich.console import Console
 from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
-from l2p_search.intervals import Interval, accuracy_of_test, accuracy_of_validation
+from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
+from l2p_search.metrics import Metric, briefly, title
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord, best_first
 
@@ -27,13 +28,13 @@ class Summary:
         seeds: Seeds per trial.
         keys: The hyperparameters that vary.
         records: All trials.
-        best: The complete trial with the highest validation accuracy; None without one.
+        best: The complete trial with the highest validation score; None without one.
         ties: The numbers of the best and of the trials that validation cannot tell from it.
         confirmations: Trial number -> its result on fresh seeds.
         confirmed: The best's test accuracy on fresh seeds.
         protocol: Its test accuracy on the search's own seeds.
         paper: What the paper reports, as text.
-        importance: Hyperparameter -> its share of the variance of validation accuracy.
+        importance: Hyperparameter -> its share of the variance of the objective.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
     """
@@ -50,6 +51,7 @@ class Summary:
     protocol: Interval | None
     paper: str | None
     importance: Mapping[str, float] | None
+    metric: Metric = "accuracy"
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
 
@@ -79,7 +81,7 @@ def print_summary(summary: Summary, console: Console) -> None:
     """
     records, best = summary.records, summary.best
     complete = [r for r in records if r.status is TrialStatus.COMPLETE]
-    title = (
+    heading = (
         f"search {summary.name}: {count(len(records), 'trial')} on {summary.dataset},"
         f" {len(complete)} with all {count(summary.seeds, 'seed')}"
     )
@@ -89,14 +91,15 @@ def print_summary(summary: Summary, console: Console) -> None:
             keys=summary.keys,
             best=best,
             ties=summary.ties,
-            title=title,
+            title=heading,
+            metric=summary.metric,
         )
     )
     lines = [LEGEND, *_exceptions(summary)]
     if best is None or best.result is None:
         lines.append("No trial finished, so there is no best one.")
     else:
-        lines += ["", *_accuracies(summary, best, best.result)]
+        lines += ["", *_scores(summary, best, best.result)]
         if best.result.profile is not None:
             steps = f"{best.result.expected_step:.2f} steps"
             lines += [
@@ -105,7 +108,7 @@ def print_summary(summary: Summary, console: Console) -> None:
                 bar_chart(best.result.profile),
             ]
         if summary.importance is not None:
-            lines += ["", *_importance(summary.importance)]
+            lines += ["", *_importance(summary.importance, summary.metric)]
     console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
 
 
@@ -121,26 +124,30 @@ def _exceptions(summary: Summary) -> list[str]:
     return lines
 
 
-def _accuracies(summary: Summary, best: TrialRecord, result: TrialResult) -> list[str]:
+def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[str]:
     ties = len(summary.ties) - 1
+    headline = f"CONFIRMED TEST {title(summary.metric).upper()}:"
+    width = max(len(headline), len("the paper's protocol:   "))
     lines = [
-        f"best on validation: trial {best.number}, {accuracy_of_validation(result)} %"
+        f"best on {briefly('validation', summary.metric)}: trial {best.number},"
+        f" {interval_of_validation(result)} %"
         + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
     ]
     if summary.confirmed is not None:
         seeds = len(summary.confirmations[best.number].seeds)
-        lines.append(f"CONFIRMED TEST ACCURACY: {summary.confirmed} %   on {seeds} fresh seeds")
+        lines.append(f"{headline:<{width}} {summary.confirmed} %   on {seeds} fresh seeds")
     elif best.number in summary.unconfirmed:
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
-    lines.append(f"the paper's protocol:    {summary.protocol} %   on the search's own seeds")
+    own = "the paper's protocol:"
+    lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
     if summary.paper is not None:
-        lines.append(f"the paper reports:       {summary.paper}")
+        lines.append(f"{'the paper reports:':<{width}} {summary.paper}")
     quote = "  ± is the 95 % interval, with a split's seeds taken as one."
     if summary.confirmed is not None:
         quote += " The first number is the one to quote:\n  its seeds chose nothing."
     lines.append(quote)
     others = [
-        f"trial {number} {accuracy_of_test(confirmed)}"
+        f"trial {number} {interval_of_test(confirmed)}"
         for number, confirmed in summary.confirmations.items()
         if number != best.number
     ]
@@ -149,10 +156,10 @@ def _accuracies(summary: Summary, best: TrialRecord, result: TrialResult) -> lis
     return lines
 
 
-def _importance(importance: Mapping[str, float]) -> list[str]:
+def _importance(importance: Mapping[str, float], metric: Metric) -> list[str]:
     width = max(map(len, importance))
     return [
-        "importance for validation accuracy (fANOVA, shares of its variance)",
+        f"importance for validation {title(metric)} (fANOVA, shares of its variance)",
         *(
             f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip()
             for key, share in importance.items()

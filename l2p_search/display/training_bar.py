@@ -7,6 +7,7 @@ from typing import Literal
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from l2p_search.metrics import briefly
 from l2p_search.training.fit import Progress as Epoch
 
 OnEpoch = Callable[[Epoch], None]
@@ -35,7 +36,7 @@ class TrainingProgress:
             TextColumn("{task.fields[seeds]}"),
             BarColumn(bar_width=24),
             TextColumn("epoch {task.fields[epoch]}"),
-            TextColumn("best validation {task.fields[best]}"),
+            TextColumn("best {task.fields[named]} {task.fields[best]}"),
             TimeElapsedColumn(),
             TextColumn("at most"),
             TimeRemainingColumn(),
@@ -43,7 +44,9 @@ class TrainingProgress:
             console=console,
             transient=True,
         )
-        self._task = self._progress.add_task("", total=None, seeds="starting", epoch="-", best="-")
+        self._task = self._progress.add_task(
+            "", total=None, seeds="starting", epoch="-", named="validation", best="-"
+        )
 
     def __enter__(self) -> OnEpoch:
         """Start drawing; the value is what `fit` calls after each epoch."""
@@ -61,5 +64,6 @@ class TrainingProgress:
             total=epoch.epochs,
             epoch=f"{epoch.epoch}/{epoch.epochs}",
             seeds=f"{epoch.training} of {epoch.total} seeds training",
-            best=f"{epoch.best_val_accuracy:.2f} %",
+            named=briefly("validation", epoch.metric),
+            best=f"{epoch.best_val:.2f} %",
         )

@@ -7,13 +7,14 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.gat import Gat
-from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn
+from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn, Sage
 from l2p_search.model.geomgcn import GeomGcn
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
 from l2p_search.model.linear_baselines import Appnp, Dagnn, GprGnn, Mlp
+from l2p_search.model.linkx import Linkx
 from l2p_search.model.network import Network
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 
 _Build = Callable[[Graph, TrialConfig, torch.dtype], Network]
 
@@ -49,6 +50,7 @@ def _on_stack(kind: type[L2pOnStack] | type[LastOfStack], stack: type[Stack]) ->
 _BACKBONES: dict[str, _Build] = {
     "appnp": L2pOnAppnp,
     "gcn": _on_stack(L2pOnStack, GcnStack),
+    "sage": _on_stack(L2pOnStack, SageStack),
     "gat": _on_stack(L2pOnStack, GatStack),
     "gcnii": _on_stack(L2pOnStack, GcniiStack),
 }
@@ -58,6 +60,7 @@ _BASELINES: dict[str, _Build] = {
     "gprgnn": GprGnn,
     "dagnn": Dagnn,
     "gcn": Gcn,
+    "sage": Sage,
     "resgcn": ResGcn,
     "jknet": JkNet,
     "incepgcn": IncepGcn,
@@ -66,4 +69,5 @@ _BASELINES: dict[str, _Build] = {
     "geomgcn-p": GeomGcn,
     "geomgcn-s": GeomGcn,
     "gcnii": _on_stack(LastOfStack, GcniiStack),
+    "linkx": Linkx,
 }

@@ -9,9 +9,11 @@ from torch.nn.functional import elu
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
+from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
+from l2p_search.model.tuning import Tuning
 
 
 class Gat(Baseline):
@@ -25,9 +27,9 @@ class Gat(Baseline):
 
     The attention itself is dropped out too. Parameters of theta, with U units per head (H / heads,
     in the last layer C): W_k [S, inputs, heads * U], b_k [S, heads * U], to_k and
-    from_k [S, heads, U].
+    from_k [S, heads, U]; those of `Tuning` and of `Head`, which are used as in `Gcn`.
 
-    Config keys: K, hidden (a multiple of heads), heads, dropout.
+    Config keys: K, hidden (a multiple of heads), heads, dropout, norm, residual, head_layers.
     """
 
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
@@ -35,8 +37,14 @@ class Gat(Baseline):
         self._features = features_of(graph.x.to(dtype), config.hidden)
         self._adjacency = Adjacency(graph, 0.0, dtype)
         self._rate, self._dtype = config.dropout, dtype
-        hidden = [(config.heads, config.hidden // config.heads)] * (config.K - 1)
-        self._heads = [*hidden, (1, graph.num_classes)]
+        self._tuning = Tuning(config)
+        self._head: Head | None = None
+        self._heads = [(config.heads, config.hidden // config.heads)] * config.K
+        if config.head_layers > 1:
+            self._head = Head(config.head_layers - 1, graph, config, dtype, drop=True)
+        else:
+            self._heads[-1] = (1, graph.num_classes)
+        self._hidden = config.K - (self._head is None)
         self._inputs = [graph.num_features, *[config.hidden] * (config.K - 1)]
         entries = self._adjacency.nonzeros
         attention = sum(heads for heads, _ in self._heads) * entries
@@ -46,8 +54,16 @@ class Gat(Baseline):
             self.noise_size = self._features.noise_size + units + attention
         outputs = [heads * size for heads, size in self._heads]
         parameters = sum(a * b for a, b in zip(self._inputs, outputs, strict=True))
-        words = 6 * parameters + 7 * graph.num_nodes * sum(outputs) + 7 * attention + units
+        parameters *= 1 + len(self._tuning.letters)
+        if self._head is not None:
+            self.noise_size += self._head.noise_size
+            parameters += self._head.parameters
+            units += 4 * config.head_layers * graph.num_nodes * config.hidden
+        held = (7 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
+        words = 6 * parameters + held + 7 * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
+        of_first = ("W", "b", *(self._tuning.letters if self._hidden else ()))
+        self.first_layer = frozenset(f"{letter}_1" for letter in of_first)
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
@@ -62,12 +78,17 @@ class Gat(Baseline):
                 f"to_{layer}": glorot(generators, (heads, size), self._dtype),
                 f"from_{layer}": glorot(generators, (heads, size), self._dtype),
             }
-        return theta
+            if layer <= self._hidden:
+                theta |= self._tuning.initial(str(layer), shape, generators, self._dtype)
+        return theta if self._head is None else theta | self._head.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:
         """Attend K times, read the last."""
         layers = LayeredPass(given, self._features, self._adjacency, self._rate)
-        h = layers.attention("1")
-        for layer in range(2, len(self._heads) + 1):
-            h = layers.attention(str(layer), elu(h))
-        return rows_at(h, given.nodes)
+        h: Tensor | None = None
+        for layer in range(1, self._hidden + 1):
+            attended = layers.attention(str(layer), h, self._tuning.letters)
+            h = elu(self._tuning.normalised(str(layer), attended, given.theta))
+        if self._head is None or h is None:
+            return rows_at(layers.attention(str(self._hidden + 1), h), given.nodes)
+        return self._head.class_scores(rows_at(h, given.nodes), given.nodes, layers)

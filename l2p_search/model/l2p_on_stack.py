@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
+from l2p_search.model.head import Head
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.network import Baseline, Parameters, Pass, Readout, rows_at
 from l2p_search.model.stacks import Stack
@@ -20,9 +21,11 @@ class L2pOnStack(L2pNetwork):
 
         class scores of step k:  H_k W_out + b_out,    q from s_k = w_k . H_k + b_k
 
-    H_0 .. H_K [S, N, H] and theta are those of the stack; of phi see `L2pNetwork`.
+    H_0 .. H_K [S, N, H] are those of the stack. One `Head` reads every step: with `head_layers`
+    above 1 it has hidden layers between H_k and W_out, while q still reads H_k itself. Parameters
+    of theta are those of the stack and of the head; of phi see `L2pNetwork`.
 
-    Config keys: K, scorer, posterior, and what the stack reads.
+    Config keys: K, scorer, posterior, on a tunable stack head_layers, and what the stack reads.
     """
 
     def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
@@ -30,20 +33,26 @@ class L2pOnStack(L2pNetwork):
         super().__init__(config, stack.width, stack.dtype)
         self._stack = stack
         self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
-        self.noise_size = stack.noise_size
+        layers = config.head_layers if stack.tunable else 1
+        self._head = Head(layers, graph, config, stack.dtype, drop=False)
+        self.noise_size = stack.noise_size + self._head.noise_size
+        # Of a hidden layer of the head its product and sum, what is dropped, and the gradients.
         read = self.steps * most_rows(graph, config) * stack.width
-        self.bytes_per_seed = stack.bytes_per_seed + 4 * 2 * read
+        held = (2 + 6 * (layers - 1)) * read + 6 * (layers - 1) * stack.width**2
+        self.bytes_per_seed = stack.bytes_per_seed + 4 * held
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """The parameters of the backbone and of the classifier on it."""
-        return self._stack.initial(generators)
+        return self._stack.initial(generators) | self._head.initial(generators)
 
     def forward(self, given: Pass) -> Readout:
         """Every step at the nodes of the pass."""
         theta, phi = given.theta, given.phi
-        hidden = self._stack.hidden(self._stack.begin(given))
+        layers = self._stack.begin(given)
+        hidden = self._stack.hidden(layers)
         read = torch.stack([rows_at(h, given.nodes) for h in hidden])  # [T, S, L, H]
-        logits = torch.einsum("tslh,shc->tcsl", read, theta["W_out"])
+        classified = self._head.hidden(read, given.nodes, layers)
+        logits = torch.einsum("tslh,shc->tcsl", classified, theta["W_out"])
         scores = torch.einsum("tslh,sht->tsl", read, phi["w"].expand(-1, -1, self.steps))
         log_q = self.log_q(scores.permute(1, 2, 0), phi)
         return Readout(log_q, logits.permute(2, 3, 0, 1), theta["b_out"])
@@ -53,7 +62,7 @@ class LastOfStack(Baseline):
     """The backbone itself as a baseline: class scores dropout(H_K) W_out + b_out.
 
     On `GcniiStack` this is GCNII* (Chen, Wei, Huang, Ding and Li, ICML 2020,
-    https://arxiv.org/abs/2007.02133). theta is that of the stack.
+    https://arxiv.org/abs/2007.02133). theta is that of the stack and of the classifier.
 
     Config keys: dropout, and what the stack reads.
     """
@@ -62,18 +71,16 @@ class LastOfStack(Baseline):
         """On a backbone that is read after its last step only."""
         self._stack = stack
         self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
-        self.noise_size = stack.noise_size
-        if config.dropout > 0:
-            self.noise_size += graph.num_nodes * stack.width
+        self._head = Head(1, graph, config, stack.dtype, drop=True)
+        self.noise_size = stack.noise_size + self._head.noise_size
         self.bytes_per_seed = stack.bytes_per_seed
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """The parameters of the backbone and of the classifier on it."""
-        return self._stack.initial(generators)
+        return self._stack.initial(generators) | self._head.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:
         """The last step at the nodes of the pass."""
         layers = self._stack.begin(given)
-        last = layers.dropped(self._stack.hidden(layers)[-1])
-        read = rows_at(last, given.nodes)
-        return torch.bmm(read, given.theta["W_out"]) + given.theta["b_out"][:, None]
+        read = rows_at(self._stack.hidden(layers)[-1], given.nodes)
+        return self._head.class_scores(read, given.nodes, layers)

@@ -1,16 +1,49 @@
 """One forward pass through the layers of a nonlinear network, each layer called by its name.
 
 A layer `name` has its parameters in theta: W_name [S, inputs, outputs] and b_name [S, outputs],
-with attention also to_name and from_name [S, heads, units].
+with attention also to_name and from_name [S, heads, units]. Further matrices of the shape of
+W_name may multiply a node's own representation: they are given by the letters of their names.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from l2p_search.model.attention import attention_heads
 from l2p_search.model.features import Features
-from l2p_search.model.layers import Adjacency, Noise, features_times
-from l2p_search.model.network import Pass
+from l2p_search.model.layers import Adjacency, Noise, drop_units, features_product
+from l2p_search.model.network import Pass, rows_at
+
+
+@dataclass(frozen=True, eq=False)
+class LayerInput:
+    """What a layer reads after dropout, to be multiplied by several matrices under one draw.
+
+    Attributes:
+        h: dropout(H), [S, N, inputs]; None for the features.
+        features: The node features X.
+        taken: The random bytes for the dropout of X, [S, noise_size].
+        rate: Of that dropout.
+    """
+
+    h: Tensor | None
+    features: Features
+    taken: Tensor | None
+    rate: float
+
+    def times(self, weight: Tensor) -> Tensor:
+        """dropout(H) W for W [S, inputs, outputs]: -> [S, N, outputs]."""
+        if self.h is None:
+            return features_product(self.features, weight, self.taken, self.rate)
+        return torch.bmm(self.h, weight)
+
+    def added_to(self, moved: Tensor, weight: Tensor) -> Tensor:
+        """What was moved plus dropout(H) W, in the memory of `moved`, which nobody else reads."""
+        if self.h is None:
+            return moved.add_(self.times(weight))
+        return moved.baddbmm_(self.h, weight)
 
 
 class LayeredPass:
@@ -25,7 +58,7 @@ class LayeredPass:
         Args:
             given: Parameters and random bytes of S seeds.
             features: The node features X.
-            adjacency: The normalised adjacency A_hat.
+            adjacency: The normalised adjacency A_hat, or another mean over neighbours.
             rate: Of the dropout before each layer, and on the attention.
         """
         self.theta = given.theta
@@ -37,32 +70,71 @@ class LayeredPass:
         """dropout(H) for h [S, N, H]."""
         return self._noise.dropped(h, self._rate)
 
+    def dropped_at(self, read: Tensor, nodes: Tensor) -> Tensor:
+        """dropout(R) for what was read at nodes [S, L]: r [S, L, H], or of several steps.
+
+        There is a random byte for every node of the graph and unit, read or not: what a node
+        loses does not depend on which others are read. Steps [T, S, L, H] lose the same units.
+        """
+        taken = self._noise.take(self._features.num_nodes, read.shape[-1], rate=self._rate)
+        if taken is None:
+            return read
+        return drop_units(read, rows_at(taken, nodes).expand_as(read), self._rate)
+
     def convolve(self, h: Tensor) -> Tensor:
         """A_hat H for h [S, N, H]."""
         return self._adjacency.convolve(h, self._values)
 
     def product(self, name: str, h: Tensor | None = None) -> Tensor:
         """dropout(H) W: [S, N, inputs] -> [S, N, outputs]. Without h, of the features X."""
-        weight = self.theta[f"W_{name}"]
-        if h is None:
-            return features_times(self._features, weight, self._noise, self._rate)
-        return torch.bmm(self.dropped(h), weight)
+        return self._input(h).times(self.theta[f"W_{name}"])
 
-    def convolution(self, name: str, h: Tensor | None = None) -> Tensor:
+    def convolution(self, name: str, h: Tensor | None = None, own: Sequence[str] = ()) -> Tensor:
         """A_hat dropout(H) W + b: [S, N, inputs] -> [S, N, outputs]. Without h, of X.
 
         The product comes first: the last layer then convolves one column per class only.
-        """
-        return self.convolve(self.product(name, h)) + self.bias(name)
 
-    def attention(self, name: str, h: Tensor | None = None) -> Tensor:
+        Args:
+            name: Of the layer.
+            h: What it reads; None for the features.
+            own: The letters of further matrices, by which a node's own dropout(H) is multiplied
+                and added.
+
+        Returns:
+            The convolution, before an activation.
+        """
+        read = self._input(h)
+        moved = self.convolve(read.times(self.theta[f"W_{name}"])) + self.bias(name)
+        return self._with_own(moved, read, name, own)
+
+    def attention(self, name: str, h: Tensor | None = None, own: Sequence[str] = ()) -> Tensor:
         """The heads' attention side by side, plus b: like `convolution`, with learned edges."""
-        product = self.product(name, h)
+        read = self._input(h)
+        product = read.times(self.theta[f"W_{name}"])
         to, from_ = self.theta[f"to_{name}"], self.theta[f"from_{name}"]
         taken = self._noise.take(to.shape[1] * self._adjacency.nonzeros, rate=self._rate)
         heads = attention_heads(self._adjacency, product, to, from_, taken, self._rate)
-        return heads + self.bias(name)
+        return self._with_own(heads + self.bias(name), read, name, own)
 
     def bias(self, name: str) -> Tensor:
         """The bias of a layer, the same for all nodes: [S, 1, outputs]."""
         return self.theta[f"b_{name}"][:, None]
+
+    def _input(self, h: Tensor | None) -> LayerInput:
+        """dropout(H) by the next random bytes; without h, dropout(X)."""
+        if h is not None:
+            return LayerInput(self.dropped(h), self._features, None, self._rate)
+        taken = self._noise.take(self._features.noise_size, rate=self._rate)
+        return LayerInput(None, self._features, taken, self._rate)
+
+    def _with_own(self, moved: Tensor, read: LayerInput, name: str, own: Sequence[str]) -> Tensor:
+        """What a layer moved, plus what a node keeps of itself.
+
+        Several matrices are summed first: they are smaller than what they multiply.
+        """
+        if not own:
+            return moved
+        weight = self.theta[f"{own[0]}_{name}"]
+        for letter in own[1:]:
+            weight = weight + self.theta[f"{letter}_{name}"]
+        return read.added_to(moved, weight)

@@ -50,7 +50,16 @@ def features_times(features: Features, weight: Tensor, noise: Noise, rate: float
     Returns:
         The product, [S, N, H].
     """
-    taken = noise.take(features.noise_size, rate=rate)
+    return features_product(features, weight, noise.take(features.noise_size, rate=rate), rate)
+
+
+def features_product(
+    features: Features, weight: Tensor, taken: Tensor | None, rate: float
+) -> Tensor:
+    """dropout(X) W like `features_times`, by random bytes [S, noise_size] that were taken before.
+
+    Products of X with several weights by the same bytes see the same draw of dropout.
+    """
     product: Tensor = FeaturesTimes.apply(  # type: ignore[no-untyped-call]
         weight, features, taken, rate
     )
@@ -123,10 +132,13 @@ class Adjacency:
     stays symmetric: the backward pass of a convolution is the same convolution.
     """
 
+    self_loops = True
+    """Whether a node is among its own neighbours."""
+
     def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
         """Self-loops are added, and never dropped."""
         self.num_nodes, self._rate, self._dtype = graph.num_nodes, edge_dropout, dtype
-        loops = torch.arange(graph.num_nodes)
+        loops = torch.arange(graph.num_nodes if self.self_loops else 0)
         row = torch.cat([graph.edges[0], loops])
         column = torch.cat([graph.edges[1], loops])
         order = torch.argsort(row * graph.num_nodes + column)

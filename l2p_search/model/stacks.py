@@ -1,4 +1,4 @@
-"""Backbones that can be read after every step: GCN, GAT and GCNII*.
+"""Backbones that can be read after every step: GCN, GraphSAGE, GAT and GCNII*.
 
 H_0 = relu(dropout(X) W_in + b_in); each step then has parameters of its own. Unlike APPNP they
 are not linear, so hidden representations are propagated, not class scores.
@@ -17,21 +17,28 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
+from l2p_search.model.neighbour_mean import NeighbourMean
 from l2p_search.model.network import Parameters, Pass, fan_in, glorot
+from l2p_search.model.tuning import PLAIN, Tuning
 
 
 class Stack(ABC):
     """H_0, H_1, .. H_K of one graph and configuration: a subclass says what a step is.
 
     A_hat = D^-1/2 (A + I) D^-1/2, hidden representations are [S, N, H]. Parameters
-    of theta: W_in [S, F, H], b_in [S, H], those of the steps, and of the classifier that is put
-    on the stack W_out [S, H, C] and b_out [S, C].
+    of theta: W_in [S, F, H], b_in [S, H], and those of the steps.
 
     Config keys: K, hidden, dropout, edge_dropout.
     """
 
+    adjacency: type[Adjacency] = Adjacency
+    """What a step averages neighbours by."""
+
     matrices_per_step = 1
     """H x H matrices among the parameters of a step."""
+
+    tunable = False
+    """Whether norm and residual are read, and head_layers by what is put on the stack."""
 
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
@@ -39,18 +46,21 @@ class Stack(ABC):
     def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
         self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = Adjacency(graph, config.edge_dropout, dtype)
+        self._adjacency = self.adjacency(graph, config.edge_dropout, dtype)
         self.width, self.K, self.dtype = config.hidden, config.K, dtype
         self._rate = config.dropout
-        self._inputs, self._classes = graph.num_features, graph.num_classes
+        self._tuning = Tuning(config) if self.tunable else PLAIN
+        self._inputs = graph.num_features
         noise_per_step = self.noise_per_step(graph, config)
         self.noise_size = self._adjacency.noise_size
         if config.dropout > 0:
             self.noise_size += self._features.noise_size + config.K * noise_per_step
         # Parameters six times (gradient, moments, best state); of each step what is dropped,
         # projected and convolved, with gradients, and the random bytes.
-        parameters = (self._inputs + self.matrices_per_step * config.K * self.width) * self.width
-        held = 7 * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
+        matrices = config.K * (self.matrices_per_step + len(self._tuning.letters))
+        parameters = (self._inputs + matrices * self.width) * self.width
+        per_unit = 7 + self._tuning.held_per_unit()
+        held = per_unit * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
         self.bytes_per_seed = 4 * (6 * parameters + held + self._features.noise_size)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
@@ -62,10 +72,7 @@ class Stack(ABC):
         }
         for step in range(1, self.K + 1):
             theta |= self.initial_step(step, generators, zero.clone())
-        return theta | {
-            "W_out": glorot(generators, (self.width, self._classes), self.dtype),
-            "b_out": torch.zeros(len(generators), self._classes, dtype=self.dtype),
-        }
+        return theta
 
     def begin(self, given: Pass) -> LayeredPass:
         """A pass through this stack's layers."""
@@ -95,17 +102,42 @@ class GcnStack(Stack):
     """H_k = relu(A_hat dropout(H_{k-1}) W_k + b_k).
 
     Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. Parameters of step k:
-    W_k [S, H, H], b_k [S, H].
+    W_k [S, H, H], b_k [S, H], and those of `Tuning`.
+
+    Config keys: also norm, residual.
     """
 
+    tunable = True
+
+    own: tuple[str, ...] = ()
+    """Letters of the matrices that multiply a node's own representation, in every step."""
+
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
-        """A matrix and a bias."""
+        """The matrices and a bias."""
         shape = (self.width, self.width)
-        return {f"W_{step}": glorot(generators, shape, self.dtype), f"b_{step}": zero}
+        letters = ("W", *self.own)
+        theta = {f"{one}_{step}": glorot(generators, shape, self.dtype) for one in letters}
+        theta[f"b_{step}"] = zero
+        return theta | self._tuning.initial(str(step), shape, generators, self.dtype)
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """One convolution."""
-        return layers.convolution(str(step), hidden[-1]).relu()
+        name = str(step)
+        h = layers.convolution(name, hidden[-1], (*self.own, *self._tuning.letters))
+        return self._tuning.normalised(name, h, layers.theta).relu()
+
+
+class SageStack(GcnStack):
+    """H_k = relu(D^-1 A dropout(H_{k-1}) W_k + dropout(H_{k-1}) U_k + b_k).
+
+    GraphSAGE with the mean aggregator: Hamilton, Ying and Leskovec, NeurIPS 2017,
+    https://arxiv.org/abs/1706.02216. A has no self-loops here, and D are its degrees. Parameters
+    of step k: W_k and U_k [S, H, H], b_k [S, H], and those of `Tuning`.
+    """
+
+    adjacency = NeighbourMean
+    matrices_per_step = 2
+    own = ("U",)
 
 
 class GcniiStack(Stack):
@@ -157,7 +189,7 @@ class GatStack(GcnStack):
 
     Velickovic, Cucurull, Casanova, Romero, Lio and Bengio, ICLR 2018,
     https://arxiv.org/abs/1710.10903; the attention is that of `attention`. Parameters of step k:
-    W_k [S, H, H], b_k [S, H], to_k and from_k [S, heads, H / heads].
+    W_k [S, H, H], b_k [S, H], to_k and from_k [S, heads, H / heads], and those of `Tuning`.
 
     Config keys: also heads. edge_dropout is without effect on learned edges.
     """
@@ -181,4 +213,6 @@ class GatStack(GcnStack):
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """One attention."""
-        return elu(layers.attention(str(step), hidden[-1]))
+        name = str(step)
+        h = layers.attention(name, hidden[-1], self._tuning.letters)
+        return elu(self._tuning.normalised(name, h, layers.theta))

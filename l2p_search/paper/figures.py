@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from l2p_search.api.writing import figure_files
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
-from l2p_search.intervals import Interval, accuracy_of_test
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.learned import Curves
 from l2p_search.paper.budgets import BUDGETS, Study, base_of, grid_study
 from l2p_search.paper.paper_tables import best_results
@@ -72,7 +72,7 @@ def draw_levels(request: Request) -> Reproduction:
             found = record.result.curves
             curves.setdefault(dataset, {})[record.config.level] = found
             train, val = found.train_loss[-1], found.val_loss[-1]
-            test = accuracy_of_test(record.result)
+            test = interval_of_test(record.result)
             shallow = "-" if record.result.profile is None else f"{record.result.profile[0]:.2f}"
             cells = f"{train:.3f} | {val:.3f} | {val - train:.3f} | {shallow} | {test}"
             lines.append(f"| {dataset} | {record.config.level} | {cells} |")
@@ -112,7 +112,7 @@ def draw_algorithms(request: Request) -> Reproduction:
         row = {
             name: interval
             for name, result in found.items()
-            if result is not None and (interval := accuracy_of_test(result)) is not None
+            if result is not None and (interval := interval_of_test(result)) is not None
         }
         if row:
             bars[dataset] = row

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from l2p_search.api.writing import figure_files
 from l2p_search.errors import UserError, argument, did_you_mean
-from l2p_search.intervals import Interval, accuracy_of_test
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.paper.budgets import BUDGETS, grid_study, method_study
 from l2p_search.paper.studies import Reproduction, Request, outcomes_of
 from l2p_search.published import STEPS, TABLE_1, TABLE_2, TABLE_3, TABLE_4
@@ -49,7 +49,7 @@ def accuracies_table(
         for dataset in datasets:
             theirs = paper[method].get(dataset)
             found = results.get((method, dataset))
-            own = str(accuracy_of_test(found)) if found is not None else "failed"
+            own = str(interval_of_test(found)) if found is not None else "failed"
             cells.append(f"{own} ({'-' if theirs is None else theirs})")
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines.append(
@@ -95,9 +95,7 @@ def _pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[st
     ):
         for dataset in datasets:
             if (method, dataset) in results and (backbone, dataset) in results:
-                found = compare(
-                    results[backbone, dataset], results[method, dataset], "test_accuracy"
-                )
+                found = compare(results[backbone, dataset], results[method, dataset], "test")
                 lines.append(
                     f"- {dataset}: {method} is {found.verdict} against {backbone},"
                     f" {found.difference} points"
@@ -140,7 +138,7 @@ def depths_table(request: Request) -> Reproduction:
     found = outcomes_of(request, list(studies.values()), graphs)
     for method, outcome in zip(studies, found, strict=True):
         accuracies = {
-            record.config.K: accuracy_of_test(record.result)
+            record.config.K: interval_of_test(record.result)
             for record in outcome.records
             if record.result is not None
         }

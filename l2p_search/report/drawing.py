@@ -14,29 +14,31 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from l2p_search.learned import Curves
+from l2p_search.metrics import Metric, title
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 MAP = "cividis"
 _FEWEST_STEPS = 3
 
 
-def curves_figure(curves: Curves) -> Figure:
-    """Draw how a trial learned: losses on the left, validation accuracy on the right.
+def curves_figure(curves: Curves, metric: Metric = "accuracy") -> Figure:
+    """Draw how a trial learned: losses on the left, the validation score on the right.
 
     Args:
         curves: Means over the seeds, by epoch.
+        metric: What the score is.
 
     Returns:
         A figure of two panels.
     """
     figure = Figure(figsize=(9, 3.4), layout="constrained")
-    loss, accuracy = figure.subplots(1, 2)
+    loss, score = figure.subplots(1, 2)
     loss.plot(curves.epochs, curves.train_loss, color=BLUE, label="training")
     loss.plot(curves.epochs, curves.val_loss, color=ORANGE, label="validation")
     loss.set(xlabel="epoch", ylabel="loss")
     loss.legend(frameon=False)
-    accuracy.plot(curves.epochs, curves.val_accuracy, color=ORANGE)
-    accuracy.set(xlabel="epoch", ylabel="validation accuracy, %")
+    score.plot(curves.epochs, curves.val, color=ORANGE)
+    score.set(xlabel="epoch", ylabel=f"validation {title(metric)}, %")
     return figure
 
 

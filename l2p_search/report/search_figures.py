@@ -1,4 +1,4 @@
-"""Figures of a whole search: accuracy over its trials, importance, trials as lines."""
+"""Figures of a whole search: scores over its trials, importance, trials as lines."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from l2p_search.metrics import Metric, title
 from l2p_search.report.drawing import BLUE, GREY, MAP, ORANGE
 
 _MOST_LABELS = 8
@@ -26,23 +27,28 @@ class Point:
 
     Args:
         number: Of the trial.
-        accuracy: Its mean validation accuracy, in percent.
+        score: Its mean validation score, in percent.
         values: Hyperparameter -> value.
         complete: Whether it has all its seeds.
     """
 
     number: int
-    accuracy: float
+    score: float
     values: Mapping[str, object]
     complete: bool = True
 
 
-def course_figure(points: Sequence[Point], importance: Mapping[str, float] | None) -> Figure:
-    """Draw accuracy over the trials with the best so far, and the importance beside it.
+def course_figure(
+    points: Sequence[Point],
+    importance: Mapping[str, float] | None,
+    metric: Metric = "accuracy",
+) -> Figure:
+    """Draw scores over the trials with the best so far, and the importance beside it.
 
     Args:
         points: The trials, by number.
         importance: Hyperparameter -> share of the variance; None with too few trials to tell.
+        metric: What the scores are.
 
     Returns:
         A figure of two panels.
@@ -54,10 +60,10 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     if stopped:
         course.plot(*_places(stopped), "x", color=GREY, ms=5, label="stopped early")
     course.plot(*_places(complete), "o", color=BLUE, ms=4, alpha=0.7, label="trial")
-    best = list(accumulate((point.accuracy for point in complete), max))
+    best = list(accumulate((point.score for point in complete), max))
     numbers = [point.number for point in complete]
     course.step(numbers, best, where="post", color=ORANGE, lw=2, label="best so far")
-    course.set(xlabel="trial", ylabel="validation accuracy, %")
+    course.set(xlabel="trial", ylabel=f"validation {title(metric)}, %")
     course.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)
     course.xaxis.set_major_locator(MaxNLocator(integer=True))
     if importance is None:
@@ -74,32 +80,33 @@ def course_figure(points: Sequence[Point], importance: Mapping[str, float] | Non
     return figure
 
 
-def lines_figure(points: Sequence[Point]) -> Figure:
-    """Draw complete trials as lines through their hyperparameters to their accuracy.
+def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure:
+    """Draw complete trials as lines through their hyperparameters to their score.
 
     Args:
         points: The trials, at least one of them complete.
+        metric: What the scores are.
 
     Returns:
         The figure; the best trial's line is bold.
     """
-    ordered = sorted((p for p in points if p.complete), key=lambda point: point.accuracy)
+    ordered = sorted((p for p in points if p.complete), key=lambda point: point.score)
     keys = list(ordered[0].values)
-    accuracies = np.array([point.accuracy for point in ordered])
+    scores = np.array([point.score for point in ordered])
     figure = Figure(figsize=(9.6, 4.2), layout="constrained")
     axes = figure.subplots()
     heights = np.array([_axis(axes, i, ordered, key) for i, key in enumerate(keys)])
     spread = np.random.default_rng(0).uniform(-_JITTER, _JITTER, heights.shape)
     heights = heights + spread  # so that many lines through one value are seen to be many
-    last = _numeric(axes, len(keys), accuracies.tolist(), log=False)
+    last = _numeric(axes, len(keys), scores.tolist(), log=False)
     rows = np.vstack([heights, last])
     # Of many trials the lower half is often far below: keep the colours for the upper half.
-    low = np.median(accuracies) if len(ordered) >= _MANY else accuracies.min()
-    norm = Normalize(float(low), float(accuracies.max()))
-    for row, accuracy in zip(rows.T, accuracies, strict=True):
-        axes.plot(row, color=colormaps[MAP](norm(accuracy)), lw=0.9, alpha=0.75)
+    low = np.median(scores) if len(ordered) >= _MANY else scores.min()
+    norm = Normalize(float(low), float(scores.max()))
+    for row, score in zip(rows.T, scores, strict=True):
+        axes.plot(row, color=colormaps[MAP](norm(score)), lw=0.9, alpha=0.75)
     axes.plot(rows[:, -1], color=ORANGE, lw=2.5, label=f"best: trial {ordered[-1].number}")
-    axes.set_xticks(range(len(keys) + 1), [*keys, "validation\naccuracy, %"])
+    axes.set_xticks(range(len(keys) + 1), [*keys, f"validation\n{title(metric)}, %"])
     axes.set(ylim=(-0.07, 1.07), xlim=(-0.3, len(keys) + 0.35), yticks=[])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -108,8 +115,8 @@ def lines_figure(points: Sequence[Point]) -> Figure:
     figure.colorbar(
         scale,
         ax=axes,
-        extend="min" if low > accuracies.min() else "neither",
-        label="validation accuracy, %",
+        extend="min" if low > scores.min() else "neither",
+        label=f"validation {title(metric)}, %",
     )
     return figure
 
@@ -157,7 +164,7 @@ def _labels(axes: Axes, place: int, labels: Mapping[float, str]) -> None:
 
 
 def _places(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    return [point.number for point in points], [point.accuracy for point in points]
+    return [point.number for point in points], [point.score for point in points]
 
 
 def _short(value: object) -> str:

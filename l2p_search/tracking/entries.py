@@ -1,6 +1,6 @@
 """What is written to MLflow for a trial and for a search, as plain values.
 
-Accuracies are in percent and rounded to two decimals: MLflow's tables show every digit they get.
+Scores are in percent with two decimals, as MLflow's tables show all digits they are given.
 """
 
 import math
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from l2p_search.config import TrialConfig
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 
-Metric = tuple[str, float, int]
+Logged = tuple[str, float, int]
 """Name, value, step."""
 
 RUN_STATUS = {
@@ -60,12 +61,8 @@ class TrialEntry:
         """The name in the runs table; hyperparameters have columns of their own there."""
         return f"trial {self.number:03d}"
 
-    def metrics(self) -> list[Metric]:
-        """All metrics of the trial, as name, value and step.
-
-        The step is the seed of values per seed, the epoch of learning curves, the propagation
-        step t of the profile q(t), and 0 otherwise.
-        """
+    def metrics(self) -> list[Logged]:
+        """Numbers, per-seed values (step = seed), learning curves (step = epoch), q (step = t)."""
         if self.result is None:
             return []
         return [*_numbers(self.result), *_seeds(self.result), *_curves(self.result)]
@@ -120,6 +117,7 @@ class SearchEntry:
     dataset: str
     data_digest: str
     params: dict[str, str]
+    metric: Metric = "accuracy"
     varied: tuple[str, ...] = ()
     tags: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
@@ -166,12 +164,12 @@ def profile_stability(result: TrialResult) -> float | None:
     return float(np.asarray(np.corrcoef(profiles))[pairs].mean())
 
 
-def _numbers(result: TrialResult) -> list[Metric]:
+def _numbers(result: TrialResult) -> list[Logged]:
     found: dict[str, float | None] = {
-        "val_accuracy_mean": _two(result.val_accuracy_mean),
-        "val_accuracy_std": _two(result.val_accuracy_std),
-        "test_accuracy_mean": _two(result.test_accuracy_mean),
-        "test_accuracy_std": _two(result.test_accuracy_std),
+        f"val_{result.metric}_mean": _two(result.val_mean),
+        f"val_{result.metric}_std": _two(result.val_std),
+        f"test_{result.metric}_mean": _two(result.test_mean),
+        f"test_{result.metric}_std": _two(result.test_std),
         "expected_step": _two(result.expected_step),
         "profile_entropy": _two(profile_entropy(result.profile) if result.profile else None),
         "profile_stability": _two(profile_stability(result)),
@@ -181,27 +179,32 @@ def _numbers(result: TrialResult) -> list[Metric]:
     return [(name, value, 0) for name, value in found.items() if value is not None]
 
 
-def _seeds(result: TrialResult) -> list[Metric]:
-    rows: list[Metric] = []
+def _seeds(result: TrialResult) -> list[Logged]:
+    rows: list[Logged] = []
     for seed in result.finished:
-        for name in ("val_accuracy", "test_accuracy", "expected_step"):
-            value = getattr(seed, name)
+        values = {
+            f"val_{result.metric}": seed.val,
+            f"test_{result.metric}": seed.test,
+            "expected_step": seed.expected_step,
+        }
+        for name, value in values.items():
             if value is not None:
                 rows.append((f"seed/{name}", round(value, 2), seed.seed))
     return rows
 
 
-def _curves(result: TrialResult) -> list[Metric]:
-    rows: list[Metric] = [
+def _curves(result: TrialResult) -> list[Logged]:
+    rows: list[Logged] = [
         ("profile/q", round(share, 5), step) for step, share in enumerate(result.profile or ())
     ]
     if result.curves is None:
         return rows
-    for name in ("train_loss", "val_loss", "val_accuracy"):
-        series = getattr(result.curves, name)
+    curves = result.curves.to_mapping(result.metric)
+    epochs = curves.pop("epochs")
+    for name, series in curves.items():
         rows += [
             (f"curve/{name}", float(f"{value:.5g}"), epoch)
-            for epoch, value in zip(result.curves.epochs, series, strict=True)
+            for epoch, value in zip(epochs, series, strict=True)
         ]
     return rows
 

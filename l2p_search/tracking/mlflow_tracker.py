@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.errors import UserError, argument, first_line
-from l2p_search.tracking.entries import RUN_STATUS, Metric, SearchEntry, TrialEntry
+from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
 
@@ -142,7 +142,7 @@ class MlflowTracker:
         self._client.set_experiment_tag(
             experiment,
             view_tag(search_view(search.uid)),
-            view_state(run_id, search.varied),
+            view_state(run_id, search.varied, search.metric),
         )
         self._children[run_id] = self._known(experiment, run_id)
         return run_id
@@ -258,7 +258,8 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view_state())
+        view = view_state(metric=search.metric)  # of the latest search, where several differ
+        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view)
         self._client.set_experiment_tag(
             experiment, "mlflow.experimentKind", "custom_model_development"
         )
@@ -283,7 +284,7 @@ class MlflowTracker:
                 return known
 
     def _batch(
-        self, run_id: str, metrics: Iterable[Metric], params: dict[str, str], tags: dict[str, str]
+        self, run_id: str, metrics: Iterable[Logged], params: dict[str, str], tags: dict[str, str]
     ) -> None:
         from mlflow.entities import Metric as MlflowMetric
         from mlflow.entities import Param, RunTag

@@ -8,11 +8,12 @@ and the hyperparameters that vary in it, and one per dataset, with the trials of
 import json
 from collections.abc import Sequence
 
+from l2p_search.metrics import Metric
+
 WHOLE_VIEW = "l2p-search"
 """The key of the view of all trials on a dataset."""
 _MOST_COLUMNS = 8
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
-_METRICS = ("val_accuracy_mean", "val_accuracy_std")
 _GROUPS = ("curve", "profile", "seed", "Model metrics")
 """Sections of charts that MLflow adds by itself, one per prefix of metric names: folded away."""
 
@@ -49,22 +50,23 @@ def view_tag(key: str) -> str:
     return f"mlflow.sharedViewState.{key}"
 
 
-def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
-    """A view in the JSON that MLflow's interface itself writes.
+def view_state(
+    parent: str | None = None, varied: Sequence[str] = (), metric: Metric = "accuracy"
+) -> str:
+    """The view as MLflow's interface writes it.
 
     Args:
-        parent: The run of a search, for a view of its trials; None for all trials.
-        varied: The hyperparameters to show, of which the first eight become columns; those that
-            the paper searches if there are none.
-
-    Returns:
-        The value of the tag.
+        parent: The run whose trials are shown; those of all searches without one.
+        varied: The hyperparameters that get a column.
+        metric: What the trials are sorted by: its mean over validation nodes.
     """
     params = varied[:_MOST_COLUMNS] or _COLUMNS
-    columns = [f"metrics.`{name}`" for name in _METRICS] + [f"params.`{name}`" for name in params]
+    mean, spread = f"val_{metric}_mean", f"val_{metric}_std"
+    columns = [f"metrics.`{name}`" for name in (mean, spread)]
+    columns += [f"params.`{name}`" for name in params]
     charts = [
-        _parallel("trials", params),
-        _bar("best", "val_accuracy_mean"),
+        _parallel("trials", params, mean),
+        _bar("best", mean),
         _line("curve", "curve/val_loss"),
         _line("profile", "profile/q"),
     ]
@@ -73,7 +75,7 @@ def view_state(parent: str | None = None, varied: Sequence[str] = ()) -> str:
             "searchFilter": "tags.kind = 'trial'"
             if parent is None
             else f"tags.`mlflow.parentRunId` = '{parent}'",
-            "orderByKey": "metrics.`val_accuracy_mean`",
+            "orderByKey": f"metrics.`{mean}`",
             "orderByAsc": False,
             "selectedColumns": [*columns, "attributes.`Status`"],
             "compareRunSections": [_section("l2p", "Trials", True), *map(_folded, _GROUPS)],
@@ -125,11 +127,11 @@ def _chart(uuid: str, kind: str) -> dict[str, object]:
     }
 
 
-def _parallel(uuid: str, params: Sequence[str]) -> dict[str, object]:
+def _parallel(uuid: str, params: Sequence[str], metric: str) -> dict[str, object]:
     return {
         **_chart(uuid, "PARALLEL"),
         "selectedParams": list(params),
-        "selectedMetrics": ["val_accuracy_mean"],
+        "selectedMetrics": [metric],
         "showAllRuns": True,
     }
 

@@ -17,6 +17,7 @@ from torch import Tensor
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import Rows, labelled_rows
+from l2p_search.metrics import Metric
 from l2p_search.model.network import GradientSink, Levels, Network, Parameters, Readout
 from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
@@ -62,6 +63,7 @@ class BiLevel:
         config: TrialConfig,
         seeds: Sequence[int],
         dtype: torch.dtype,
+        metric: Metric = "accuracy",
     ) -> None:
         """Draw the initial parameters of every seed from the seed's own random stream.
 
@@ -71,9 +73,9 @@ class BiLevel:
             config: The learning algorithm and its rates.
             seeds: One replica each: split, initialisation, dropout and noise.
             dtype: Of all tensors.
+            metric: What `evaluate` measures beside the validation loss.
         """
-        self._network = network
-        self._config = config
+        self._network, self._config, self._metric = network, config, metric
         self._objective = objective_of(config)
         self._train = labelled_rows(graph, graph.train, seeds, dtype)
         self._val = labelled_rows(graph, graph.val, seeds, dtype)
@@ -155,7 +157,7 @@ class BiLevel:
             with torch.no_grad():
                 self._consistency.hold(self._objective.log_predictions(free))
         with torch.no_grad():
-            scores = scores_of(self._objective.log_predictions(read), self._val)
+            scores = scores_of(self._objective.log_predictions(read), self._val, self._metric)
         return read, scores
 
     def upper_step(self, read: Readout) -> None:

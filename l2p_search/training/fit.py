@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,13 +10,15 @@ from torch import Tensor
 from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import all_rows, split_of
+from l2p_search.data.splits import split_of
+from l2p_search.metrics import Metric
 from l2p_search.model.building import build_network
-from l2p_search.model.network import Levels, Network
+from l2p_search.model.network import Network
 from l2p_search.results import SeedResult, TrialResult
-from l2p_search.training.bilevel import BiLevel, objective_of
+from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
+from l2p_search.training.judging import Predicted, judge
 from l2p_search.training.memory import seeds_at_once
 
 
@@ -26,7 +27,8 @@ class Progress:
     """What a progress display needs after each epoch.
 
     `training` counts the seeds of the present group that still train, `finished` and `total` those
-    of all groups; `best_val_accuracy` is the group's mean at each seed's best epoch, in percent.
+    of all groups; `best_val` is the group's mean of the validation metric at each seed's best
+    epoch, in percent.
     """
 
     epoch: int
@@ -34,7 +36,8 @@ class Progress:
     training: int
     finished: int
     total: int
-    best_val_accuracy: float
+    best_val: float
+    metric: Metric = "accuracy"
 
 
 def fit(
@@ -42,10 +45,11 @@ def fit(
     config: TrialConfig,
     seeds: Sequence[int],
     *,
+    metric: Metric = "accuracy",
     memory_gb: float = defaults.MEMORY_GB,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
-    on_seed: Callable[["Predicted"], None] = lambda predicted: None,
+    on_seed: Callable[[Predicted], None] = lambda predicted: None,
 ) -> TrialResult:
     """Train every seed to its own early stop and judge it once, at its best epoch.
 
@@ -56,6 +60,8 @@ def fit(
         graph: What to learn on.
         config: How.
         seeds: One replica each; seed i takes split i modulo the number of splits.
+        metric: What seeds are judged by on validation and test nodes. With `stop_on:
+            val_accuracy` it also says which epoch of a seed is the best.
         memory_gb: Memory for the seeds that train together, by an estimate.
         dtype: Of all tensors.
         on_epoch: Called after each epoch of a group of seeds.
@@ -78,7 +84,7 @@ def fit(
     result: TrialResult | None = None
     for group in _groups(seeds, seeds_at_once(network, memory_gb)):
         done = 0 if result is None else len(result.seeds)
-        run = _Run(graph, network, config, group, dtype)
+        run = _Run(graph, network, config, group, dtype, metric)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -89,7 +95,8 @@ def fit(
                     training=training,
                     finished=done + len(group) - training,
                     total=len(seeds),
-                    best_val_accuracy=run.best_val_accuracy,
+                    best_val=run.best_val,
+                    metric=metric,
                 )
             )
             if training == 0:
@@ -101,15 +108,22 @@ def fit(
     return replace(result, seconds=time.perf_counter() - started)
 
 
-def node_posterior(graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int) -> Tensor:
+def node_posterior(
+    graph: Graph,
+    config: TrialConfig,
+    seeds: Sequence[int],
+    node: int,
+    *,
+    metric: Metric = "accuracy",
+) -> Tensor:
     """q(t) of one node, the mean over seeds that are trained for it: [T]."""
     found: list[Tensor] = []
 
-    def keep(predicted: "Predicted") -> None:
+    def keep(predicted: Predicted) -> None:
         if predicted.q is not None:
             found.append(predicted.q[node].double())
 
-    fit(graph, config, seeds, on_seed=keep)
+    fit(graph, config, seeds, metric=metric, on_seed=keep)
     return torch.stack(found).mean(dim=0)
 
 
@@ -123,10 +137,11 @@ class _Run:
         config: TrialConfig,
         seeds: Sequence[int],
         dtype: torch.dtype,
+        metric: Metric,
     ) -> None:
         self._graph, self._network, self._config = graph, network, config
-        self._seeds, self._dtype = seeds, dtype
-        self._learner = BiLevel(graph, network, config, seeds, dtype)
+        self._seeds, self._dtype, self._metric = seeds, dtype, metric
+        self._learner = BiLevel(graph, network, config, seeds, dtype, metric)
         self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
         self._curves = CurveRecorder(len(seeds), config.epochs)
         self._epochs = [0] * len(seeds)
@@ -157,11 +172,11 @@ class _Run:
                 self._learner.keep(staying)
 
     @property
-    def best_val_accuracy(self) -> float:
-        """Mean over the seeds of the validation accuracy at each one's best epoch, in percent."""
-        return 100.0 * float(self._stopping.best_accuracy.mean())
+    def best_val(self) -> float:
+        """Mean over the seeds of the validation metric at each one's best epoch, in percent."""
+        return float(self._stopping.best_metric.mean())
 
-    def result(self, on_seed: Callable[["Predicted"], None]) -> TrialResult:
+    def result(self, on_seed: Callable[[Predicted], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
         mean = ProfileMean(self._graph)
         return TrialResult(
@@ -170,12 +185,13 @@ class _Run:
             data_digest=self._graph.digest,
             seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
+            metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),
         )
 
     def _judged(
-        self, mean: ProfileMean, on_seed: Callable[["Predicted"], None]
+        self, mean: ProfileMean, on_seed: Callable[[Predicted], None]
     ) -> Iterator[SeedResult]:
         """The result of each seed; what it learned of the steps is added to the mean."""
         for place, seed in enumerate(self._seeds):
@@ -186,7 +202,7 @@ class _Run:
                 continue
             best = self._best.of_seeds(torch.tensor([place]))
             verdict, predicted = judge(
-                self._graph, self._network, self._config, best, split, self._dtype
+                self._graph, self._network, self._config, best, split, self._dtype, self._metric
             )
             if predicted.q is not None:
                 mean.add(predicted.q)
@@ -198,49 +214,6 @@ class _Run:
                 best_epoch=int(self._stopping.best_epoch[place]),
                 **verdict,
             )
-
-
-class Predicted(NamedTuple):
-    """What a trained seed predicts: log p(class) [N, C], and q(t) [N, T] unless a baseline."""
-
-    log_p: Tensor
-    q: Tensor | None
-
-
-def judge(
-    graph: Graph,
-    network: Network,
-    config: TrialConfig,
-    levels: Levels,
-    split: int,
-    dtype: torch.dtype,
-) -> tuple[dict[str, Any], Predicted]:
-    """A trained seed's final numbers, from its parameters (S = 1). Only here test labels are read.
-
-    They are the fields of its SeedResult by name; with them comes what it predicts.
-    """
-    rows = all_rows(graph, 1, dtype)
-    with torch.no_grad():
-        read = network.read(levels, rows.nodes, None)
-        log_p = objective_of(config).log_predictions(read)[0]
-    val, test = graph.val[split], graph.test[split]
-    verdict: dict[str, Any] = {
-        "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
-        "val_accuracy": _percent(log_p[val].argmax(dim=-1) == graph.y[val]),
-        "test_accuracy": _percent(log_p[test].argmax(dim=-1) == graph.y[test]),
-    }
-    if not levels.phi:
-        return verdict, Predicted(log_p, None)
-    q = read.log_q[0].exp()
-    profile = q.double().mean(dim=0)
-    verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
-    verdict["profile"] = tuple(profile.tolist())
-    return verdict, Predicted(log_p, q)
-
-
-def _percent(hits: Tensor) -> float:
-    """The share of true entries, in percent."""
-    return 100.0 * int(hits.sum()) / hits.numel()
 
 
 def _groups(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:

@@ -12,14 +12,14 @@ _POINTS = 100
 
 
 class CurveRecorder:
-    """Collects the mean over S seeds of losses and accuracy, at about a hundred epochs.
+    """Collects the mean over S seeds of losses and metric, at about a hundred epochs.
 
     Example:
         >>> recorder = CurveRecorder(num_seeds=2, epochs=1)
-        >>> scores = Scores(torch.tensor([1.0, 3.0]), torch.tensor([0.25, 0.75]))
+        >>> scores = Scores(torch.tensor([1.0, 3.0]), torch.tensor([25.0, 75.0]))
         >>> recorder.record(1, torch.tensor([0, 1]), torch.tensor([2.0, 4.0]), scores)
         >>> recorder.curves()
-        Curves(epochs=(1,), train_loss=(3.0,), val_loss=(2.0,), val_accuracy=(50.0,))
+        Curves(epochs=(1,), train_loss=(3.0,), val_loss=(2.0,), val=(50.0,))
     """
 
     def __init__(self, num_seeds: int, epochs: int) -> None:
@@ -41,12 +41,12 @@ class CurveRecorder:
             epoch: Counted from 1.
             places: Which of the S seeds are still training, [P].
             train_loss: Theirs, [P].
-            scores: Their validation loss and accuracy, [P] each.
+            scores: Their validation loss and metric, [P] each.
         """
         if epoch > 1 and epoch % self._stride:
             return
         self._now[:, places] = torch.stack(
-            [train_loss.detach().double(), scores.loss.double(), 100.0 * scores.accuracy.double()]
+            [train_loss.detach().double(), scores.loss.double(), scores.metric.double()]
         )
         finite = self._now[:, self._now.isfinite().all(dim=0)]
         if finite.shape[1]:  # diverged seeds are in no mean

@@ -12,9 +12,11 @@ from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.splits import Rows
+from l2p_search.metrics import Metric
 from l2p_search.model.network import Readout
 from l2p_search.model.posterior import kl_divergence, log_prior, log_softmax
 from l2p_search.training.elbo import negative_elbo
+from l2p_search.training.scoring import measured, most_probable
 
 
 class Scores(NamedTuple):
@@ -22,11 +24,11 @@ class Scores(NamedTuple):
 
     Attributes:
         loss: Cross-entropy, [S].
-        accuracy: From 0 to 1, [S].
+        metric: The metric that was asked for, in percent, [S].
     """
 
     loss: Tensor
-    accuracy: Tensor
+    metric: Tensor
 
 
 class Objective(Protocol):
@@ -90,13 +92,13 @@ def weighted_kl(config: TrialConfig, read: Readout, rows: Rows) -> Tensor:
     return config.kl_weight * rows.mean(divergence)
 
 
-def scores_of(log_predictions: Tensor, rows: Rows) -> Scores:
-    """Cross-entropy and accuracy of log predictions [S, L, C] at labelled nodes [S, L]."""
+def scores_of(log_predictions: Tensor, rows: Rows, metric: Metric = "accuracy") -> Scores:
+    """Cross-entropy and a metric of log predictions [S, L, C] at labelled nodes [S, L]."""
     loss = rows.mean(-_of_label(log_predictions, rows.labels))
-    # `max` over axis 0 finds the same class as `argmax`, at a tenth of its time.
-    predicted = log_predictions.movedim(-1, 0).max(dim=0).indices
-    hits = (predicted == rows.labels).to(log_predictions.dtype)
-    return Scores(loss, rows.mean(hits))
+    if metric != "accuracy":
+        return Scores(loss, measured(metric, log_predictions, rows.labels, rows.weights))
+    hits = (most_probable(log_predictions) == rows.labels).to(log_predictions.dtype)
+    return Scores(loss, 100.0 * rows.mean(hits).double())
 
 
 def _of_label(log_p: Tensor, labels: Tensor) -> Tensor:

@@ -222,7 +222,7 @@ def test_several_searches_are_stopped_together(tmp_path: Path, small_graph: Grap
 def test_an_error_of_the_search_itself_leaves_it_open_to_be_resumed(
     tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hopeless(*asked: Any) -> Any:
+    def hopeless(*asked: Any, **further: Any) -> Any:
         raise ValueError("no such thing")
 
     without_ray(monkeypatch, hopeless)

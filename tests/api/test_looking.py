@@ -15,6 +15,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.errors import UserError, in_shell
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
@@ -40,7 +41,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrialConfig, list[int
     asked: list[tuple[TrialConfig, list[int], int]] = []
 
     def node_posterior(
-        graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int, *, metric: Metric
     ) -> torch.Tensor:
         asked.append((config, list(seeds), node))
         return torch.tensor([0.5, 0.25, 0.25])
@@ -122,7 +123,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_best_profile_of_each_dataset_and_posterior_is_drawn_in_the_papers_order(
     tmp_path: Path, small_graph: Graph, drawn: dict[str, Any]
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
         profile = (1 - config.dropout, config.dropout)
         return replace(result, seeds=tuple(replace(s, profile=profile) for s in result.seeds))

@@ -14,6 +14,7 @@ from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.learned import Curves
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
@@ -60,7 +61,9 @@ def test_a_failed_trial_has_a_reason_and_no_files(recorded: Journal) -> None:
 
 
 def test_a_baseline_has_no_profile_to_write(tmp_path: Path, small_graph: Graph) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
         curves = Curves((1, 2), (1.0, 0.5), (1.0, 0.75), (40.0, 60.0))
         bare = tuple(replace(seed, profile=None, expected_step=None) for seed in result.seeds)
@@ -89,6 +92,7 @@ def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Jo
         "sampler": "tpe",
         "seed": "0",
         "race": "False",
+        "metric": "accuracy",
     }
     assert entry.varied == ("dropout", "lr", "K")
     assert (entry.metrics, entry.files, entry.description) == ({}, {}, "")

@@ -261,7 +261,7 @@ def test_a_long_trial_is_extrapolated_to_all_its_epochs(
     monkeypatch.setattr(planning.time, "perf_counter", lambda: next(times))
 
     def train(*asked: Any, on_epoch: Any, **further: Any) -> None:
-        on_epoch(Progress(50, 100, training=2, finished=1, total=4, best_val_accuracy=0.0))
+        on_epoch(Progress(50, 100, training=2, finished=1, total=4, best_val=0.0))
 
     monkeypatch.setattr(planning, "train", train)
     plan = make_plan(small_graph, Wanted(space=SPACE, trials=2, seeds=4))

@@ -27,7 +27,8 @@ from l2p_search.cli.main import main
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, UserError
-from l2p_search.intervals import accuracy_of_test
+from l2p_search.intervals import interval_of_test
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
@@ -68,13 +69,14 @@ def test_the_best_is_the_highest_on_validation_and_ties_with_itself(found: Searc
 def test_trials_that_validation_cannot_tell_from_the_best_tie_and_are_confirmed_with_it(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def noise(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def noise(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         """All configurations are equally good."""
         result = pretend_training(graph, replace(config, dropout=0.5, lr=0.01, K=8), seeds)
         shift = 0.01 * config.K + config.dropout + config.lr  # far below the noise of a seed
         alike = (
-            replace(seed, val_accuracy=(seed.val_accuracy or 0) + shift * (-1) ** seed.seed)
-            for seed in result.seeds
+            replace(seed, val=(seed.val or 0) + shift * (-1) ** seed.seed) for seed in result.seeds
         )
         return replace(result, config=config, seeds=tuple(alike))
 
@@ -89,9 +91,9 @@ def test_what_is_confirmed_is_the_best_on_seeds_that_no_trial_had(found: Search)
     assert found.best is not None
     fresh = found.outcome.confirmations[found.best.number]
     assert [seed.seed for seed in fresh.seeds] == [20, 21, 22]
-    assert found.confirmed == accuracy_of_test(fresh)
+    assert found.confirmed == interval_of_test(fresh)
     assert found.best.result is not None
-    assert found.protocol == accuracy_of_test(found.best.result)
+    assert found.protocol == interval_of_test(found.best.result)
 
 
 def test_the_profile_is_that_of_the_best(found: Search) -> None:
@@ -128,7 +130,7 @@ def test_trials_are_a_table_without_test_accuracy(found: Search) -> None:
 def test_no_list_of_trials_has_test_accuracy_under_any_name(found: Search) -> None:
     """The best is judged on test nodes once; a list of such numbers invites choosing by them."""
     tested = {
-        round(seed.test_accuracy or 0.0, 6)
+        round(seed.test or 0.0, 6)
         for record in found.outcome.records
         if record.result is not None
         for seed in record.result.seeds

@@ -94,25 +94,22 @@ def test_a_function_may_return_anything_that_is_a_graph(
 
 
 @pytest.mark.parametrize(
-    ("source", "module", "function", "options", "wanted_options"),
+    ("source", "function", "options", "wanted_options"),
     [
         (
             nx.path_graph(3),
-            "networkx_graphs",
             "read_networkx",
             {"label": "club", "split": "part"},
-            {"label": "club", "split": "part", "name": None},
+            {"label": "club", "split": "part", "name": None, "with_masks": True},
         ),
         (
             nx.MultiDiGraph(),
-            "networkx_graphs",
             "read_networkx",
             {},
-            {"name": None},
+            {"name": None, "with_masks": True},
         ),
         (
             csr_array(np.eye(3)),
-            "sparse_matrices",
             "read_matrix",
             {"label": (0, 1, 0)},
             {"labels": (0, 1, 0), "features": None, "name": "matrix"},
@@ -122,23 +119,34 @@ def test_a_function_may_return_anything_that_is_a_graph(
 def test_objects_of_other_libraries_go_to_their_readers(
     monkeypatch: pytest.MonkeyPatch,
     source: Any,
-    module: str,
     function: str,
     options: dict[str, Any],
     wanted_options: dict[str, Any],
 ) -> None:
     calls = []
 
-    def lazy(*names: str) -> Any:
-        def read(*given: Any, **received: Any) -> RawGraph:
-            calls.append((*names, *given, received))
-            return _raw()
+    def read(*given: Any, **received: Any) -> RawGraph:
+        calls.append((*given, received))
+        return _raw()
 
-        return read
-
-    monkeypatch.setattr(loading, "lazy_reader", lazy)
+    monkeypatch.setattr(loading, function, read)
     assert load_graph(source, **options).num_nodes == 30
-    assert calls == [(module, function, source, wanted_options)]
+    assert calls == [(source, wanted_options)]
+
+
+def test_a_bad_split_is_no_error_where_a_rule_replaces_it(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{i % 7},{'ab'[i % 2]},{'vla' if i else 'train'}\n" for i in range(40))
+    (tmp_path / "nodes.csv").write_text(f"id,age,club,split\n{rows}")
+    edges = "".join(f"{i},{(i + 1) % 40}\n" for i in range(40))
+    (tmp_path / "edges.csv").write_text(f"source,target\n{edges}")
+    with pytest.raises(DataError, match="'vla' is no part of a split"):
+        load_graph(tmp_path, label="club")
+    graph = load_graph(tmp_path, label="club", splits="3x50/25/25")
+    assert (graph.num_splits, graph.num_features) == (3, 1)
+    club = nx.cycle_graph(40)
+    for node in club:
+        club.nodes[node].update(y=node % 2, age=node % 7, split="vla" if node else "train")
+    assert load_graph(club, splits="3x50/25/25").num_features == 1
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_every_key_has_a_row_with_its_defaults() -> None:
     ("key", "read_by"),
     [
         ("lr", "all"),
-        ("K", "all but mlp, geomgcn-i, geomgcn-p, geomgcn-s"),
+        ("K", "all but mlp, geomgcn-i, geomgcn-p, geomgcn-s, linkx"),
         ("posterior", "L2P"),
         ("heads", "L2P on gat, gat"),
         ("identity", "L2P on gcnii, gcnii"),

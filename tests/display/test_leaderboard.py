@@ -41,7 +41,7 @@ def test_every_trial_has_its_validation_its_note_and_what_varied(small_graph: Gr
     assert head == ["trial", "validation %", "seeds", "seconds", "", "dropout", "K"]
     result = records[0].result
     assert result is not None
-    accuracy = f"{result.val_accuracy_mean:.2f} ± {result.val_accuracy_std:.2f}"
+    accuracy = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
     assert rows[0] == ["0", accuracy, "4", "1.0", "best", "0.3", "2"]
     assert [row[4] for row in rows] == ["best", "tie", ""]
 

@@ -8,7 +8,7 @@ import pytest
 from l2p_search.api.searches import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
-from l2p_search.intervals import accuracy_of_test
+from l2p_search.intervals import interval_of_test
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
@@ -64,7 +64,7 @@ def test_ties_are_counted_and_told_with_their_confirmation(summary: Summary) -> 
     )
     said = summary_text(tied)
     assert " %, tied with 1 other\n" in said
-    accuracy = accuracy_of_test(other.result)
+    accuracy = interval_of_test(other.result)
     assert f"  ties on the same fresh seeds: trial {other.number} {accuracy}\n" in said
 
 

@@ -18,7 +18,7 @@ def test_shows_seeds_best_validation_and_time_left() -> None:
                     training=17,
                     finished=3,
                     total=20,
-                    best_val_accuracy=81.25,
+                    best_val=81.25,
                 )
             )
     shown = screen.getvalue()

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.nn import GATConv, GCN2Conv, GCNConv
+from torch.nn.functional import batch_norm, elu, layer_norm
+from torch_geometric.nn import GATConv, GCN2Conv, GCNConv, SAGEConv
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -94,6 +95,18 @@ def gcn_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
     return torch.func.functional_call(layer, given, (h, graph.edges))
 
 
+def sage_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
+    """torch_geometric's SAGEConv with the weights of a layer."""
+    weight = w(f"W_{name}")
+    given = {
+        "lin_l.weight": weight.T,
+        "lin_l.bias": w(f"b_{name}"),
+        "lin_r.weight": w(f"U_{name}").T,
+    }
+    layer = SAGEConv(*weight.shape, aggr="mean").double()
+    return torch.func.functional_call(layer, given, (h, graph.edges))
+
+
 def gat_layer(graph: Graph, h: Tensor, w: Weights, name: str) -> Tensor:
     """torch_geometric's GATConv with the weights of a layer."""
     to, from_ = w(f"to_{name}"), w(f"from_{name}")
@@ -116,15 +129,54 @@ def gcnii_layer(
     return torch.func.functional_call(layer, given, (h, first, graph.edges)).relu()
 
 
+def tuned(config: TrialConfig, h: Tensor, read: Tensor, w: Weights, name: str) -> Tensor:
+    """norm(H + R V) of one seed, for what a hidden layer made (H) of what it read (R)."""
+    if config.residual == "linear":
+        h = h + read @ w(f"V_{name}")
+    if config.norm == "layer":
+        h = layer_norm(h, h.shape[1:], w(f"scale_{name}"), w(f"shift_{name}"))
+    if config.norm == "batch":
+        scale, shift = w(f"scale_{name}"), w(f"shift_{name}")
+        h = batch_norm(h, None, None, scale, shift, training=True)
+    return h
+
+
+LAYERS = {"gcn": gcn_layer, "sage": sage_layer, "gat": gat_layer}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gcn": torch.relu,
+    "sage": torch.relu,
+    "gat": elu,
+}
+TUNED: list[dict[str, Any]] = [
+    {"norm": "layer", "residual": "linear"},
+    {"norm": "batch", "residual": "linear"},
+    {"norm": "batch"},
+    {"residual": "linear"},
+]
+"""What tuning adds, in several combinations."""
+
+
+def hidden_layer(
+    graph: Graph, config: TrialConfig, kind: str, h: Tensor, w: Weights, name: str
+) -> Tensor:
+    """act(norm(conv(H) + H V)) by torch_geometric's layer and torch's normalisation."""
+    return ACTIVATIONS[kind](tuned(config, LAYERS[kind](graph, h, w, name), h, w, name))
+
+
+def mlp_head(layers: int, h: Tensor, w: Weights) -> Tensor:
+    """Class scores of a head with so many layers, from h [.., H]."""
+    for layer in range(1, layers):
+        h = (h @ w(f"W_head_{layer}") + w(f"b_head_{layer}")).relu()
+    return h @ w("W_out") + w("b_out")
+
+
 def stack_steps(graph: Graph, config: TrialConfig, backbone: str, w: Weights) -> list[Tensor]:
     """H_0 .. H_K [N, H] of a stack, by torch_geometric's layers."""
     hidden = [torch.relu(x_of(graph) @ w("W_in") + w("b_in"))]
     for step in range(1, config.K + 1):
-        if backbone == "gcn":
-            h = gcn_layer(graph, hidden[-1], w, str(step)).relu()
-        elif backbone == "gat":
-            h = torch.nn.functional.elu(gat_layer(graph, hidden[-1], w, str(step)))
-        else:
+        if backbone == "gcnii":
             h = gcnii_layer(graph, config, hidden[-1], hidden[0], w, step)
+        else:
+            h = hidden_layer(graph, config, backbone, hidden[-1], w, str(step))
         hidden.append(h)
     return hidden

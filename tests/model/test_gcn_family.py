@@ -1,16 +1,22 @@
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
-from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn
+from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn, Sage
 from tests.model.agreement import (
     SEEDS,
+    TUNED,
     Weights,
     assert_baseline_agrees,
     config_of,
     gcn_layer,
+    hidden_layer,
+    mlp_head,
+    sage_layer,
     started,
     x_of,
 )
@@ -53,6 +59,79 @@ def test_one_layer_goes_from_features_to_class_scores(kind: type[Gcn], small_gra
     assert_baseline_agrees(
         network, small_graph, lambda w: gcn_layer(small_graph, x_of(small_graph), w, "1")
     )
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_graphsage_agrees_with_torch_geometric(K: int, small_graph: Graph) -> None:
+    """The graph has a node without neighbours, whose mean is zero."""
+
+    def expected(w: Weights) -> Tensor:
+        h = x_of(small_graph)
+        for layer in range(1, K):
+            h = sage_layer(small_graph, h, w, str(layer)).relu()
+        return sage_layer(small_graph, h, w, str(K))
+
+    network = Sage(small_graph, config_of(K=K), torch.float64)
+    assert_baseline_agrees(network, small_graph, expected)
+    assert network.first_layer == {"W_1", "U_1", "b_1"}
+
+
+@pytest.mark.parametrize("changes", TUNED, ids=lambda c: "-".join(c.values()))
+@pytest.mark.parametrize(("model", "kind"), [("gcn", Gcn), ("sage", Sage)])
+def test_tuned_layers_agree_with_torch_geometric_and_torch(
+    model: str, kind: type[Gcn], changes: dict[str, Any], small_graph: Graph
+) -> None:
+    config = config_of(model=model, K=4, **changes)
+
+    def expected(w: Weights) -> Tensor:
+        h = x_of(small_graph)
+        for layer in range(1, 4):
+            h = hidden_layer(small_graph, config, model, h, w, str(layer))
+        last = gcn_layer if model == "gcn" else sage_layer
+        return last(small_graph, h, w, "4")
+
+    network = kind(small_graph, config, torch.float64)
+    assert_baseline_agrees(network, small_graph, expected)
+    assert ("V_1" in network.first_layer) == ("residual" in changes)
+
+
+@pytest.mark.parametrize("K", [1, 3])
+@pytest.mark.parametrize("head_layers", [2, 4])
+@pytest.mark.parametrize(("model", "kind"), [("gcn", Gcn), ("sage", Sage)])
+def test_with_a_head_every_convolution_is_a_hidden_layer(
+    model: str, kind: type[Gcn], head_layers: int, K: int, small_graph: Graph
+) -> None:
+    """With two layers in the head this is the network that Luo et al. tune."""
+    config = config_of(model=model, K=K, head_layers=head_layers, norm="batch", residual="linear")
+
+    def expected(w: Weights) -> Tensor:
+        h = x_of(small_graph)
+        for layer in range(1, K + 1):
+            h = hidden_layer(small_graph, config, model, h, w, str(layer))
+        return mlp_head(head_layers - 1, h, w)
+
+    network = kind(small_graph, config, torch.float64)
+    assert_baseline_agrees(network, small_graph, expected)
+    assert "V_1" in network.first_layer
+
+
+@pytest.mark.parametrize("kind", [ResGcn, JkNet, IncepGcn])
+def test_the_relatives_of_gcn_have_no_tuning(kind: type[Gcn], small_graph: Graph) -> None:
+    config = config_of(norm="layer", residual="linear", head_layers=2)
+    theta = kind(small_graph, config, torch.float64).initial_theta([torch.Generator()])
+    assert {name[0] for name in theta} == {"W", "b"}
+
+
+def test_a_layer_of_graphsage_drops_the_same_units_for_neighbours_and_node(
+    small_graph: Graph,
+) -> None:
+    """With every unit dropped, nothing of either matrix is left."""
+    network = Sage(small_graph, config_of(K=2, dropout=0.5), torch.float64)
+    levels = started(network)
+    noise = torch.zeros(len(SEEDS), network.noise_size, dtype=torch.uint8)
+    nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
+    found = network.read(levels, nodes, noise).logits[:, :, 0]
+    torch.testing.assert_close(found, levels.theta["b_2"][:, None].expand_as(found))
 
 
 def test_with_two_layers_all_four_are_one_network(small_graph: Graph) -> None:

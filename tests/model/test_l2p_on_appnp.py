@@ -47,7 +47,7 @@ _DROPPED = torch.tensor([[0, 3], [0, 5], [1, 0]])
 def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
     small_graph: Graph, changes: dict[str, Any]
 ) -> None:
-    config = TrialConfig(**{**_BASE, **changes})
+    config = TrialConfig.recorded({**_BASE, **changes})  # the linear encoder reads no `hidden`
     network = L2pOnAppnp(small_graph, config, torch.float64)
     levels = _levels(network)
     read = network.read(levels, _all_nodes(small_graph), None)

@@ -6,16 +6,22 @@ from torch import Tensor
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 from tests.model.agreement import (
     Weights,
     assert_agrees,
     assert_baseline_agrees,
     config_of,
+    mlp_head,
     stack_steps,
 )
 
-_STACKS: dict[str, type[Stack]] = {"gcn": GcnStack, "gat": GatStack, "gcnii": GcniiStack}
+_STACKS: dict[str, type[Stack]] = {
+    "gcn": GcnStack,
+    "gat": GatStack,
+    "gcnii": GcniiStack,
+    "sage": SageStack,
+}
 
 
 def _scores(hidden: list[Tensor], w: Weights) -> list[Tensor]:
@@ -37,10 +43,14 @@ def _quit(scores: list[Tensor]) -> Tensor:
         {"backbone": "gcn"},
         {"backbone": "gat"},
         {"backbone": "gcnii"},
+        {"backbone": "sage"},
         {"backbone": "gcn", "scorer": "per_step"},
+        {"backbone": "gcn", "head_layers": 3, "norm": "layer", "residual": "linear"},
+        {"backbone": "sage", "head_layers": 2, "norm": "batch", "residual": "linear"},
+        {"backbone": "gat", "head_layers": 2},
         {"backbone": "gcnii", "scorer": "per_step", "posterior": "select"},
     ],
-    ids=lambda c: "-".join(c.values()),
+    ids=lambda c: "-".join(map(str, c.values())),
 )
 def test_q_and_class_scores_agree_with_torch_geometric(
     changes: dict[str, Any], small_graph: Graph
@@ -54,7 +64,7 @@ def test_q_and_class_scores_agree_with_torch_geometric(
         q = torch.stack(scores, dim=1).softmax(dim=1)
         if config.posterior == "quit":
             q = _quit(scores)
-        return q, torch.stack([h @ w("W_out") + w("b_out") for h in hidden], dim=1)
+        return q, torch.stack([mlp_head(config.head_layers, h, w) for h in hidden], dim=1)
 
     assert_agrees(L2pOnStack(stack, small_graph, config), small_graph, expected)
 
@@ -69,6 +79,13 @@ def test_the_last_step_alone_is_a_baseline(backbone: str, small_graph: Graph) ->
         small_graph,
         lambda w: stack_steps(small_graph, config, backbone, w)[-1] @ w("W_out") + w("b_out"),
     )
+
+
+def test_gcnii_has_a_linear_classifier(small_graph: Graph) -> None:
+    config = config_of(backbone="gcnii", head_layers=3)
+    stack = GcniiStack(small_graph, config, torch.float64)
+    theta = L2pOnStack(stack, small_graph, config).initial_theta([torch.Generator()])
+    assert not [name for name in theta if "head" in name]
 
 
 def test_the_last_step_is_dropped_out_before_its_classifier(small_graph: Graph) -> None:

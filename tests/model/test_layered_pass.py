@@ -27,8 +27,14 @@ def _theta(graph: Graph) -> Parameters:
     }
 
 
-def _pass(graph: Graph, noise: Tensor | None = None, rate: float = 0.0) -> LayeredPass:
-    given = Pass(_theta(graph), {}, torch.zeros(2, 1, dtype=torch.int64), noise)
+def _pass(
+    graph: Graph,
+    noise: Tensor | None = None,
+    rate: float = 0.0,
+    theta: Parameters | None = None,
+) -> LayeredPass:
+    nodes = torch.zeros(2, 1, dtype=torch.int64)
+    given = Pass(_theta(graph) if theta is None else theta, {}, nodes, noise)
     features = features_of(x_of(graph), 4)
     return LayeredPass(given, features, Adjacency(graph, 0.0, torch.float64), rate)
 
@@ -55,6 +61,33 @@ def test_an_attention_is_that_of_its_heads_plus_b(small_graph: Graph) -> None:
     adjacency = Adjacency(small_graph, 0.0, torch.float64)
     heads = attention_heads(adjacency, h @ theta["W_2"], theta["to_2"], theta["from_2"], None, 0.0)
     torch.testing.assert_close(layers.attention("2", h), heads + theta["b_2"][:, None])
+
+
+def test_what_a_node_brings_along_is_added_to_what_its_neighbours_do(small_graph: Graph) -> None:
+    """Two further matrices count as their sum; the features are dropped out once for all."""
+    generator = torch.Generator().manual_seed(1)
+    theta = _theta(small_graph)
+    for name in ("U_1", "V_1", "U_2"):
+        like = theta[f"W_{name[-1]}"]
+        theta[name] = torch.randn(like.shape, dtype=torch.float64, generator=generator)
+    noise = torch.randint(0, 256, (2, 500), dtype=torch.uint8, generator=generator)
+    x, a_hat = x_of(small_graph), _dense(small_graph)
+    dropped = torch.where(noise[:, : x.numel()].view(2, *x.shape) >= 128, 2.0 * x, 0.0)
+    bytes_of_h = noise[:, x.numel() :][:, : small_graph.num_nodes * 4]
+    layers = _pass(small_graph, noise, rate=0.5, theta=theta)
+    first = layers.convolution("1", own=("U", "V"))
+    torch.testing.assert_close(
+        first,
+        a_hat @ dropped @ theta["W_1"]
+        + theta["b_1"][:, None]
+        + dropped @ (theta["U_1"] + theta["V_1"]),
+    )
+    second = layers.convolution("2", first, own=("U",))
+    dropped = torch.where(bytes_of_h.reshape(first.shape) >= 128, 2.0 * first, 0.0)
+    torch.testing.assert_close(
+        second,
+        a_hat @ dropped @ theta["W_2"] + theta["b_2"][:, None] + dropped @ theta["U_2"],
+    )
 
 
 def test_each_layer_drops_by_random_bytes_of_its_own(small_graph: Graph) -> None:

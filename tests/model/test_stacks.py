@@ -1,4 +1,5 @@
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -6,16 +7,22 @@ import torch
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.network import Pass
-from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, Stack
+from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 from l2p_search.training.seeds import Streams
 from tests.model.agreement import (
     SEEDS,
+    TUNED,
     assert_gradients_agree,
     config_of,
     stack_steps,
 )
 
-_STACKS: dict[str, type[Stack]] = {"gcn": GcnStack, "gat": GatStack, "gcnii": GcniiStack}
+_STACKS: dict[str, type[Stack]] = {
+    "gcn": GcnStack,
+    "gat": GatStack,
+    "gcnii": GcniiStack,
+    "sage": SageStack,
+}
 stacks = pytest.mark.parametrize("backbone", _STACKS)
 
 
@@ -30,7 +37,19 @@ def _begun(stack: Stack, graph: Graph, noise: torch.Tensor | None = None) -> Pas
 
 @stacks
 def test_every_step_agrees_with_torch_geometric(backbone: str, small_graph: Graph) -> None:
-    config = config_of()
+    _assert_steps_agree(backbone, {}, small_graph)
+
+
+@pytest.mark.parametrize("changes", TUNED, ids=lambda c: "-".join(c.values()))
+@pytest.mark.parametrize("backbone", ["gcn", "sage", "gat"])
+def test_tuned_steps_agree_with_torch_geometric_and_torch(
+    backbone: str, changes: dict[str, Any], small_graph: Graph
+) -> None:
+    _assert_steps_agree(backbone, changes, small_graph)
+
+
+def _assert_steps_agree(backbone: str, changes: dict[str, Any], small_graph: Graph) -> None:
+    config = config_of(**changes)
     stack = _STACKS[backbone](small_graph, config, torch.float64)
     given = _begun(stack, small_graph)
     found = torch.stack(stack.hidden(stack.begin(given)), dim=1)
@@ -46,8 +65,7 @@ def test_every_step_agrees_with_torch_geometric(backbone: str, small_graph: Grap
     )
     torch.testing.assert_close(found, wanted)
     mix = torch.randn(found.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    read = {name: value for name, value in given.theta.items() if not name.endswith("_out")}
-    assert_gradients_agree((found * mix).sum(), (wanted * mix).sum(), read)
+    assert_gradients_agree((found * mix).sum(), (wanted * mix).sum(), given.theta)
 
 
 @stacks
@@ -65,7 +83,13 @@ def test_only_the_steps_of_gcnii_have_a_decay_of_their_own(small_graph: Graph) -
     config = config_of(K=2)
     of = {name: kind(small_graph, config, torch.float64) for name, kind in _STACKS.items()}
     assert of["gcnii"].step_weights == {"W_1", "V_1", "W_2", "V_2"}
-    assert of["gcn"].step_weights == of["gat"].step_weights == set()
+    for other in ("gcn", "gat", "sage"):
+        assert of[other].step_weights == set()
+
+
+def test_gcnii_has_no_tuning(small_graph: Graph) -> None:
+    stack = GcniiStack(small_graph, config_of(K=1, norm="layer"), torch.float64)
+    assert set(stack.initial([torch.Generator()])) == {"W_in", "b_in", "W_1", "V_1"}
 
 
 def test_gcnii_without_identity_moves_no_weights(small_graph: Graph) -> None:

@@ -11,6 +11,7 @@ from l2p_search.api.recording import Tracking
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.learned import Curves, Profiles
+from l2p_search.metrics import Metric
 from l2p_search.paper import studies
 from l2p_search.paper.studies import Request
 from l2p_search.results import TrialResult
@@ -19,7 +20,9 @@ from tests.api.in_process import without_ray
 from tests.searching.pretend import pretend_training
 
 
-def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def training(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric = "accuracy"
+) -> TrialResult:
     """A pretended training with curves, and profiles that differ between the posteriors."""
     result = pretend_training(graph, config, seeds)
     q = (0.75, 0.25) if config.posterior == "quit" else (0.5, 0.5)
@@ -33,7 +36,9 @@ def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialRe
     )
 
 
-def failing(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def failing(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric = "accuracy"
+) -> TrialResult:
     """A training that fails whatever the configuration is."""
     raise RuntimeError("boom")
 

@@ -12,6 +12,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.errors import SearchError, in_shell
+from l2p_search.metrics import Metric
 from l2p_search.paper.figures import FIGURES, same_class_shares
 from l2p_search.results import TrialResult
 from tests.paper.pretended import Asked, failing, training
@@ -116,7 +117,9 @@ def test_a_figure_of_which_every_trial_failed_is_refused_in_one_line(
 def test_what_failed_is_left_out_and_the_rest_is_drawn(
     tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         fails = config.posterior == "select" or config.algorithm == "em" or graph.name == "cora"
         return (failing if fails else training)(graph, config, seeds)
 

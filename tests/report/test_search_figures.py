@@ -26,7 +26,7 @@ def test_the_course_shows_each_trial_and_the_best_so_far() -> None:
     stopped, trials, best = course.lines
     assert len(stopped.get_xdata()) == 2
     assert len(trials.get_xdata()) == 8
-    assert max(best.get_ydata()) == max(p.accuracy for p in points if p.complete)
+    assert max(best.get_ydata()) == max(p.score for p in points if p.complete)
     assert [label.get_text() for label in shares.get_yticklabels()] == ["K", "lr"]
     assert rendered(figure, "png").startswith(b"\x89PNG")
 
@@ -45,6 +45,6 @@ def test_lines_go_through_every_hyperparameter_to_the_accuracy(count: int) -> No
     assert len(lines) == len(complete) + 1  # and the best once more, bold
     names = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert names[:3] == ["K", "lr", "posterior"]
-    best = max(complete, key=lambda point: point.accuracy)
+    best = max(complete, key=lambda point: point.score)
     assert figure.axes[0].get_legend().get_texts()[0].get_text() == f"best: trial {best.number}"
     assert rendered(figure, "png").startswith(b"\x89PNG")

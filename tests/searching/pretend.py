@@ -8,6 +8,7 @@ from pathlib import Path
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.metrics import Metric
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, SearchSettings
@@ -42,7 +43,9 @@ def settings(space: SearchSpace = SPACE, **changes: object) -> SearchSettings:
     return SearchSettings(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def pretend_training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def pretend_training(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric = "accuracy"
+) -> TrialResult:
     """Better with more dropout, a larger lr and K=8, with a noise of one point a seed."""
     level = 70 + 10 * config.dropout + 500 * config.lr - abs(config.K - 8) / 2
     results = []
@@ -56,14 +59,19 @@ def pretend_training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) ->
                 epochs=10,
                 best_epoch=5,
                 val_loss=1.0,
-                val_accuracy=level + split + noise,
-                test_accuracy=level + split - noise,
+                val=level + split + noise,
+                test=level + split - noise,
                 expected_step=1.0,
                 profile=(0.5, 0.5),
             )
         )
     return TrialResult(
-        config=config, dataset="small", data_digest="0", seeds=tuple(results), seconds=1.0
+        config=config,
+        dataset="small",
+        data_digest="0",
+        seeds=tuple(results),
+        seconds=1.0,
+        metric=metric,
     )
 
 

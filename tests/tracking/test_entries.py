@@ -14,8 +14,8 @@ def _result(*profiles: tuple[float, ...]) -> TrialResult:
             seed=seed,
             split=0,
             epochs=5,
-            val_accuracy=80.123456,
-            test_accuracy=70.0,
+            val=80.123456,
+            test=70.0,
             expected_step=0.5,
             profile=profile,
         )

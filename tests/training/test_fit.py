@@ -7,9 +7,11 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
+from l2p_search.metrics import METRICS, Metric
 from l2p_search.results import TrialResult
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
+from l2p_search.training.scoring import measured
 
 _SHORT: dict[str, Any] = {"K": 6, "hidden": 16, "lr": 0.05, "epochs": 70, "patience": 5}
 
@@ -34,8 +36,8 @@ def test_a_seed_learns_the_same_alone_and_in_a_batch(demo: Graph, twenty: TrialR
         together = twenty.seeds[seed]
         assert alone.best_epoch == together.best_epoch
         assert alone.epochs == together.epochs
-        assert alone.val_accuracy == together.val_accuracy
-        assert alone.test_accuracy == together.test_accuracy
+        assert alone.val == together.val
+        assert alone.test == together.test
         assert alone.val_loss == pytest.approx(together.val_loss, rel=1e-4)
         assert alone.profile == pytest.approx(together.profile, abs=1e-4)
 
@@ -46,8 +48,8 @@ def test_chunks_for_memory_change_nothing_but_float_order(
     monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory: 6)
     chunked = fit(demo, TrialConfig(**_SHORT), range(20))
     for one, other in zip(chunked.seeds, twenty.seeds, strict=True):
-        assert (one.seed, one.best_epoch, one.val_accuracy) == (
-            other.seed, other.best_epoch, other.val_accuracy,
+        assert (one.seed, one.best_epoch, one.val) == (
+            other.seed, other.best_epoch, other.val,
         )  # fmt: skip
         assert one.val_loss == pytest.approx(other.val_loss, rel=1e-4)
 
@@ -81,8 +83,8 @@ def test_permuted_test_labels_change_only_the_test_accuracy(
     y[test] = y[test].roll(1)
     permuted = fit(dataclasses.replace(demo, y=y), TrialConfig(**_SHORT), [0]).seeds[0]
     honest = fit(demo, TrialConfig(**_SHORT), [0]).seeds[0]
-    assert permuted.test_accuracy != honest.test_accuracy
-    assert dataclasses.replace(permuted, test_accuracy=honest.test_accuracy) == honest
+    assert permuted.test != honest.test
+    assert dataclasses.replace(permuted, test=honest.test) == honest
 
 
 def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
@@ -104,14 +106,14 @@ def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
     assert result.reason is not None
     assert [seed.failed for seed in result.seeds] == [False, True, False]
     assert result.seeds[1].reason == "diverged at epoch 4; try a smaller lr"
-    assert result.val_accuracy_mean is not None
+    assert result.val_mean is not None
     assert result.to_mapping()["seeds"][1]["val_accuracy"] is None
 
 
 def test_a_huge_learning_rate_never_gives_a_number_that_is_not_finite(demo: Graph) -> None:
     config = TrialConfig(**{**_SHORT, "lr": 10.0, "upper_lr": 10.0})
     for seed in fit(demo, config, range(3)).seeds:
-        assert seed.failed or 0.0 <= (seed.val_accuracy or 0.0) <= 100.0
+        assert seed.failed or 0.0 <= (seed.val or 0.0) <= 100.0
 
 
 @pytest.mark.parametrize(
@@ -136,9 +138,9 @@ def test_every_variant_learns(demo: Graph, variant: dict[str, Any]) -> None:
     assert result.profile is not None
     assert sum(result.profile) == pytest.approx(1.0, abs=1e-5)
     chance = 100.0 / demo.num_classes
-    assert result.val_accuracy_mean is not None
+    assert result.val_mean is not None
     if "epochs" not in variant:
-        assert result.val_accuracy_mean > 1.5 * chance
+        assert result.val_mean > 1.5 * chance
 
 
 def test_progress_is_told_after_every_epoch(demo: Graph) -> None:
@@ -147,7 +149,7 @@ def test_progress_is_told_after_every_epoch(demo: Graph) -> None:
     assert [progress.epoch for progress in told] == list(range(1, len(told) + 1))
     assert told[-1].training == 0 or told[-1].epoch == 70
     assert all(progress.training + progress.finished == 3 for progress in told)
-    assert told[-1].best_val_accuracy == pytest.approx(result.val_accuracy_mean, abs=1e-3)
+    assert told[-1].best_val == pytest.approx(result.val_mean, abs=1e-3)
 
 
 def test_the_two_regions_of_demo_learn_profiles_in_the_right_direction(demo: Graph) -> None:
@@ -174,7 +176,7 @@ def test_what_a_seed_predicts_is_what_it_is_judged_by(demo: Graph) -> None:
             predicted = told.pop(0)
             val = demo.val[seed.split]
             hits = predicted.log_p[val].argmax(dim=1) == demo.y[val]
-            assert 100.0 * float(hits.double().mean()) == pytest.approx(seed.val_accuracy)
+            assert 100.0 * float(hits.double().mean()) == pytest.approx(seed.val)
             assert (predicted.q is None) == (config.model == "appnp")
 
 
@@ -212,8 +214,63 @@ def test_every_model_learns_the_same_alone_and_in_a_batch(
     assert batch.reason is None
     one, other = batch.seeds[1], alone.seeds[0]
     assert one.val_loss == pytest.approx(other.val_loss, rel=1e-9)
-    assert (one.test_accuracy, one.best_epoch) == (other.test_accuracy, other.best_epoch)
+    assert (one.test, one.best_epoch) == (other.test, other.best_epoch)
     assert (batch.profile is None) == (config.model != "l2p")
     assert TrialResult.from_mapping(batch.to_mapping()).to_mapping() == batch.to_mapping()
     assert batch.curves is not None
     assert batch.curves.train_loss[-1] < batch.curves.train_loss[0]
+
+
+@pytest.fixture(scope="module")
+def two_classes(demo: Graph) -> Graph:
+    """A quarter of the nodes is of class 1."""
+    return dataclasses.replace(demo, y=(demo.y == 0).long())
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_seeds_are_judged_by_the_metric_and_learn_the_same(
+    metric: Metric, two_classes: Graph
+) -> None:
+    config, told = TrialConfig(**{**_SHORT, "epochs": 12}), []
+    by_accuracy = fit(two_classes, config, [3, 4])
+    found = fit(two_classes, config, [3, 4], metric=metric, on_seed=told.append)
+    assert found.metric == metric
+    for own, other, predicted in zip(found.seeds, by_accuracy.seeds, told, strict=True):
+        assert dataclasses.replace(own, val=other.val, test=other.test) == other
+        for score, masks in ((own.val, two_classes.val), (own.test, two_classes.test)):
+            nodes = masks[own.split]
+            log_p, labels = predicted.log_p[nodes][None], two_classes.y[nodes][None]
+            wanted = measured(metric, log_p, labels, torch.ones(1, int(nodes.sum())))
+            assert score == float(wanted)
+
+
+def test_permuted_test_labels_change_no_choice_by_another_metric(two_classes: Graph) -> None:
+    test = two_classes.test[0]
+    y = two_classes.y.clone()
+    y[test] = y[test].roll(1)
+    config = TrialConfig(**{**_SHORT, "stop_on": "val_accuracy"})
+    permuted, honest = (
+        fit(graph, config, [0], metric="roc_auc").seeds[0]
+        for graph in (dataclasses.replace(two_classes, y=y), two_classes)
+    )
+    assert permuted.test != honest.test
+    assert dataclasses.replace(permuted, test=honest.test) == honest
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_stopping_on_the_metric_keeps_the_epoch_where_it_was_highest(
+    metric: Metric, two_classes: Graph
+) -> None:
+    changes = {"stop_on": "val_accuracy", "epochs": 40, "patience": 40}
+    told: list[Progress] = []
+    found = fit(
+        two_classes, TrialConfig(**_SHORT | changes), [1], metric=metric, on_epoch=told.append
+    )
+    assert found.curves is not None
+    best = found.curves.epochs[found.curves.val.index(max(found.curves.val))]
+    assert found.seeds[0].val == pytest.approx(max(found.curves.val))
+    assert told[-1].metric == metric
+    assert told[-1].best_val == pytest.approx(found.seeds[0].val)
+    # Of equal ones, that of the smallest loss.
+    assert found.seeds[0].best_epoch is not None
+    assert found.seeds[0].best_epoch >= best

@@ -14,7 +14,7 @@ _SHORT = TrialConfig(epochs=12, patience=12, hidden=8, K=3)
 
 
 def _scores(*losses: float) -> Scores:
-    return Scores(torch.tensor(losses), torch.full((len(losses),), 0.5))
+    return Scores(torch.tensor(losses), torch.full((len(losses),), 50.0))
 
 
 def test_a_seed_that_stopped_keeps_its_last_values_in_the_mean() -> None:
@@ -26,7 +26,7 @@ def test_a_seed_that_stopped_keeps_its_last_values_in_the_mean() -> None:
     assert curves.epochs == (1, 2)
     assert curves.train_loss == (3.0, 2.0)
     assert curves.val_loss == (2.0, 1.0)
-    assert curves.val_accuracy == (50.0, 50.0)
+    assert curves.val == (50.0, 50.0)
 
 
 def test_a_diverged_seed_is_in_no_mean() -> None:

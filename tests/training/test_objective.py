@@ -3,6 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from l2p_search.config import TrialConfig
+from l2p_search.metrics import METRICS, Metric
 from l2p_search.model.network import Readout, only_step
 from l2p_search.model.posterior import kl_divergence, log_prior
 from l2p_search.training.em import ExpectationMaximization
@@ -12,6 +13,7 @@ from l2p_search.training.objective import (
     scores_of,
     weighted_kl,
 )
+from l2p_search.training.scoring import measured
 from tests.training.readouts import labelled, readout
 
 
@@ -31,7 +33,7 @@ def test_a_row_of_weight_zero_changes_nothing() -> None:
         )
 
 
-def test_scores_are_cross_entropy_and_accuracy_of_each_seed() -> None:
+def test_scores_are_cross_entropy_and_percent_of_each_seed() -> None:
     log_p = torch.log_softmax(readout().logits[:, :, 0], dim=-1)
     rows = labelled()
     found = scores_of(log_p, rows)
@@ -39,7 +41,17 @@ def test_scores_are_cross_entropy_and_accuracy_of_each_seed() -> None:
         labels = rows.labels[seed, :count]
         torch.testing.assert_close(found.loss[seed], F.nll_loss(log_p[seed, :count], labels))
         hits = (log_p[seed, :count].argmax(dim=-1) == labels).double().mean()
-        torch.testing.assert_close(found.accuracy[seed], hits)
+        torch.testing.assert_close(found.metric[seed], 100.0 * hits)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_have_the_metric_that_is_asked_for(metric: Metric) -> None:
+    log_p = torch.log_softmax(readout().logits[:, :, 0], dim=-1)
+    rows = labelled()
+    found, wanted = scores_of(log_p, rows, metric), scores_of(log_p, rows)
+    torch.testing.assert_close(found.loss, wanted.loss)
+    measured_alone = measured(metric, log_p, rows.labels, rows.weights)
+    torch.testing.assert_close(found.metric, measured_alone)
 
 
 def test_a_baseline_learns_by_cross_entropy_and_has_no_upper_level() -> None:

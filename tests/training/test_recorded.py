@@ -40,7 +40,7 @@ def _trained(graph: Graph, config: dict[str, Any]) -> dict[str, Any]:
     return {
         "config": config,
         "train_loss": result.curves.train_loss[-1],
-        "seeds": [{key: getattr(seed, key) for key in _OF_A_SEED} for seed in result.seeds],
+        "seeds": [{key: seed.to_mapping()[key] for key in _OF_A_SEED} for seed in result.seeds],
     }
 
 

@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
             " `l2p-search --help` has the commands"
         )
     # Before the imports of what follows, which may take seconds and may swallow an interrupt.
-    with Signals(_again(args.name)) as signals:
+    with Signals(_again(args.name, args.dir)) as signals:
         from l2p_search.api.comparing import rank
         from l2p_search.api.conducting import Means
         from l2p_search.api.planning import Wanted
@@ -190,11 +190,16 @@ def run(args: argparse.Namespace) -> int:
             if search.interrupted:
                 _report_interrupted(search, _again_of(plan.directory))
                 return signals.exit_code
-            _print(search, args.json)
             found.append(search)
+            if not args.json:
+                _print(search)
+            elif args.models is None:
+                print(_as_json(search.to_mapping()))
         if args.models is not None and found:
             ranking = rank(found)
-            print(_as_json(ranking.to_mapping()) if args.json else f"\n{ranking}")
+            together = {"searches": [each.to_mapping() for each in found]}
+            told = _as_json({**together, **ranking.to_mapping()}) if args.json else f"\n{ranking}"
+            print(told)
     return 0 if all(search.best is not None for search in found) else 1
 
 
@@ -231,10 +236,7 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
     return make_plan(dataset, wanted, resume=True)
 
 
-def _print(search: "Search", as_json: bool) -> None:
-    if as_json:
-        print(_as_json(search.to_mapping()))
-        return
+def _print(search: "Search") -> None:
     from rich.console import Console
 
     from l2p_search.display.summary import print_summary
@@ -272,6 +274,7 @@ def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memo
 def _report_interrupted(search: "Search", resume: str) -> None:
     """Say what was interrupted and how to go on."""
     from l2p_search.display.phrases import count
+    from l2p_search.metrics import briefly
 
     open_trials = [r.number for r in search.outcome.records if r.status == "running"]
     say(f"interrupted; {count(len(search.outcome.records) - len(open_trials), 'trial')} kept")
@@ -279,16 +282,23 @@ def _report_interrupted(search: "Search", resume: str) -> None:
         numbers = ", ".join(map(str, open_trials))
         say(f"interrupted and to run again: {count(len(open_trials), 'trial')} ({numbers})")
     if search.best is not None:
-        say(f"best so far: trial {search.best.number}, validation {search.best.objective:.2f} %")
+        named = briefly("validation", search.settings.metric)
+        say(f"best so far: trial {search.best.number}, {named} {search.best.objective:.2f} %")
     say(f"continue with: {resume}")
 
 
-def _again(name: str | None) -> str:
-    """The command that continues a search whose folder is not known yet."""
-    return "l2p-search --resume" + ("" if name is None else f" --name {shlex.quote(name)}")
+def _again(name: str | None, folder: Path | None) -> str:
+    """The command that continues a search which may not have been found yet."""
+    command = ["l2p-search", "--resume"]
+    if name is not None:
+        command += ["--name", name]
+    if folder is not None:
+        command += ["--dir", str(folder)]
+    return shlex.join(command)
 
 
 def _again_of(directory: Path) -> str:
+    """The command that continues the search in that folder."""
     return f"l2p-search --resume --name {shlex.quote(directory.name)}{_where(directory)}"
 
 

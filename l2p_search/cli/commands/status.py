@@ -49,13 +49,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(found: "Search") -> None:
-    from l2p_search.intervals import accuracy_of_validation
+    from l2p_search.intervals import interval_of_validation
+    from l2p_search.metrics import briefly, title
     from l2p_search.results import TrialStatus
     from l2p_search.searching.records.directory import searches_folder
     from l2p_search.searching.records.lock import read_holder
 
     outcome, settings, running = found.outcome, found.settings, found.running
-    goal = outcome.goal
+    goal, metric = outcome.goal, settings.metric
     statuses = [record.status for record in outcome.records]
     open_trials = statuses.count(TrialStatus.RUNNING)
     # A search that was killed before its first trial has no goal yet: resumed, it gets this one.
@@ -71,6 +72,7 @@ def _print(found: "Search") -> None:
     print(
         f"  {settings.dataset}, space {settings.space.name}, {settings.seeds} seeds,"
         f" {settings.sampler} with seed {settings.seed}{', racing' * settings.race}"
+        + ("" if metric == "accuracy" else f", by {title(metric)}")
     )
     parts = [
         f"{statuses.count(status)} {status.value.replace('_', ' ')}"
@@ -83,11 +85,12 @@ def _print(found: "Search") -> None:
     best = found.best
     if best is not None and best.result is not None:
         print(
-            f"  best: trial {best.number}, validation {accuracy_of_validation(best.result)} %,"
+            f"  best: trial {best.number}, {briefly('validation', metric)}"
+            f" {interval_of_validation(best.result)} %,"
             f" {describe_config(best.config, settings.space.dimensions)}"
         )
     if found.confirmed is not None:
-        print(f"  confirmed test accuracy: {found.confirmed} %")
+        print(f"  confirmed test {title(metric)}: {found.confirmed} %")
     if state == "stopped":
         where = elsewhere(found.directory, searches_folder(None))
         print(f"  continue: l2p-search --resume --name {shlex.quote(found.name)}{where}")

@@ -20,7 +20,8 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="train one configuration over all its seeds",
-        description="Train one configuration over all its seeds; print its accuracy and profile.",
+        description="Train one configuration over all its seeds; print its accuracy, or what"
+        " --metric names, and its profile.",
         epilog="example: l2p-search train --dataset wisconsin --set K=16 dropout=0.4 --seeds 20",
     )
     add_dataset(parser)
@@ -107,6 +108,7 @@ def _assignments(given: list[str]) -> dict[str, Any]:
 def _print(graph: "Graph", result: "TrialResult") -> None:
     from l2p_search.data.catalogue import DATASETS
     from l2p_search.display.charts import bar_chart
+    from l2p_search.metrics import title
 
     config = result.config
     if graph.name in DATASETS:
@@ -125,11 +127,11 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         print(f"warning: {result.reason}", file=sys.stderr)
     if not result.finished:
         return
+    score = title(result.metric)
+    width = len(f"validation {score}") + 1
+    print(f"{f'validation {score}':<{width}} {result.val_mean:6.2f} ± {result.val_std:.2f} %")
     print(
-        f"validation accuracy  {result.val_accuracy_mean:6.2f} ± {result.val_accuracy_std:.2f} %"
-    )
-    print(
-        f"test accuracy        {result.test_accuracy_mean:6.2f} ± {result.test_accuracy_std:.2f} %"
+        f"{f'test {score}':<{width}} {result.test_mean:6.2f} ± {result.test_std:.2f} %"
         f"   (mean and standard deviation over {len(result.finished)} seeds,"
         f" {result.seconds:.1f} s)"
     )

@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             best=found.best,
             ties={record.number for record in found.ties},
             title=f"search {found.name}: {len(shown)} of {count(len(records), 'trial')}",
+            metric=found.settings.metric,
             alive=found.running,
         )
         console = Console()

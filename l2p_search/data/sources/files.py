@@ -1,6 +1,5 @@
 """Which reader a path is for, by what the file holds and else by its suffix."""
 
-import importlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,14 +8,16 @@ from typing import Any
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.archives import opened
+from l2p_search.data.sources.geom_gcn import EDGES, LAYOUT, read_geom_gcn
+from l2p_search.data.sources.networkx_graphs import read_graph_file
 from l2p_search.data.sources.npz import read_npz
 from l2p_search.data.sources.pyg import read_pt
+from l2p_search.data.sources.tables import read_tables
 from l2p_search.errors import DataError
 
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
 _MARKUP = (".graphml", ".gml", ".graphml.gz", ".gml.gz")
 _TORCH = (".pt", ".pth")
-_GEOM_GCN = "out1_graph_edges.txt"
 _FORMATS = ".pt, .npz, .csv, .parquet, .graphml, .gml, or a folder with tables or Geom-GCN's files"
 
 Reader = Callable[[Path, dict[str, Any], bool], RawGraph]
@@ -65,14 +66,6 @@ def refuse_options(source: str, options: Mapping[str, Any], allowed: tuple[str, 
             raise DataError(f"{source}: '{option}' means nothing for such a graph{takes}")
 
 
-def lazy_reader(module: str, function: str) -> Callable[..., RawGraph]:
-    """A reader of `sources/`, imported when it is needed: pandas and networkx take a second."""
-    reader: Callable[..., RawGraph] = getattr(
-        importlib.import_module(f"l2p_search.data.sources.{module}"), function
-    )
-    return reader
-
-
 def _reader(path: Path) -> Reader:
     if path.is_dir():
         return _folder_reader(path)
@@ -110,7 +103,7 @@ def _reader(path: Path) -> Reader:
 def _folder_reader(folder: Path) -> Reader:
     if (folder / "processed" / "data.pt").is_file():
         return _torch_folder
-    if any((folder / at / _GEOM_GCN).is_file() for at in ("", "raw")):
+    if any((folder / at / EDGES).is_file() for at in ("", "raw")):
         return _geom_gcn
     return _tables
 
@@ -133,9 +126,10 @@ def _torch_folder(folder: Path, options: dict[str, Any], with_masks: bool) -> Ra
 
 def _geom_gcn(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(folder), options, ())
-    at = folder if (folder / _GEOM_GCN).is_file() else folder / "raw"  # as PyG lays them down
-    raw = lazy_reader("geom_gcn", "read_geom_gcn")(at)
-    return replace(raw, name=folder.resolve().name)
+    at = folder if (folder / EDGES).is_file() else folder / "raw"  # as PyG lays them down
+    raw = read_geom_gcn(at, with_masks=with_masks)
+    name = folder.resolve().name
+    return raw if name in LAYOUT else replace(raw, name=name)
 
 
 def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
@@ -143,9 +137,9 @@ def _tables(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     given = {renamed.get(option, option): value for option, value in options.items()}
     if "edges" in given:
         given["edges"] = Path(given["edges"]).expanduser()
-    return lazy_reader("tables", "read_tables")(path, **given)
+    return read_tables(path, **given, with_masks=with_masks)
 
 
 def _markup(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(path), options, ("label", "features", "split", "weight"))
-    return lazy_reader("networkx_graphs", "read_graph_file")(path, **options)
+    return read_graph_file(path, **options, with_masks=with_masks)

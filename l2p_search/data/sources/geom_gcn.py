@@ -19,6 +19,8 @@ from l2p_search.errors import DataError
 
 NODES = "out1_node_feature_label.txt"
 EDGES = "out1_graph_edges.txt"
+LAYOUT = ("raw", "geom_gcn")
+"""Folders that PyG lays the files into: these are no names of graphs."""
 _SPLIT = re.compile(r"(.+)_split_[\d.]+_[\d.]+_(\d+)\.npz")
 _MASKS = ("train_mask", "val_mask", "test_mask")
 _NODE = re.compile(r"\d+\t\d*(,\d+)*\t-?\d+")
@@ -29,13 +31,14 @@ _MOST_FEATURES = 1_000_000
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def read_geom_gcn(folder: Path) -> RawGraph:
+def read_geom_gcn(folder: Path, *, with_masks: bool = True) -> RawGraph:
     r"""The graph in a folder of Geom-GCN's files.
 
     Args:
         folder: It holds out1_node_feature_label.txt, out1_graph_edges.txt and, if there are
             splits, NAME_split_0.6_0.2_0.npz, ... The features of a node are a list of 0 and 1,
             or, as in Actor, the numbers of the features that it has.
+        with_masks: Whether to read the files of splits.
 
     Returns:
         The graph, nodes in the order of their ids, which are 0..N-1. `x` is sparse [N, F].
@@ -59,14 +62,17 @@ def read_geom_gcn(folder: Path) -> RawGraph:
     ids = _ids(folder / NODES, [cell[0] for cell in cells])
     order = np.argsort(ids)
     x, how = _features(folder / NODES, header, [cells[row][1] for row in order], order)
-    masks, split_name = _masks(folder, size)
+    splits, split_name = _split_files(folder)
+    masks = _masks(splits, size) if with_masks else None
     notes = [how]
-    if masks is None:
+    if splits and not with_masks:
+        notes.append(f"{len(splits)} splits were not read")
+    elif masks is None:
         notes.append("no splits were found")
     else:
         notes.append(f"{len(masks[0])} splits were found")
     return RawGraph(
-        name=split_name or folder.resolve().name,
+        name=split_name or _own_name(folder),
         source=str(folder),
         num_nodes=size,
         edges=_edges(folder / EDGES, size),
@@ -155,8 +161,16 @@ def _edges(path: Path, size: int) -> np.ndarray:
     return np.ascontiguousarray(np.array(pairs, dtype=np.int64).T)
 
 
-def _masks(folder: Path, size: int) -> tuple[Masks | None, str | None]:
-    """Train, validation and test, each [P, N], in the order of the files; and their name."""
+def _own_name(folder: Path) -> str:
+    """The folder's name; of PyG's .../wisconsin/raw that is wisconsin."""
+    path = folder.resolve()
+    while path.name in LAYOUT and path.parent.name:
+        path = path.parent
+    return path.name
+
+
+def _split_files(folder: Path) -> tuple[list[Path], str | None]:
+    """The files of the splits in the order of their numbers, and the graph that they name."""
     found = []
     for path in folder.iterdir():
         match = _SPLIT.fullmatch(path.name)
@@ -167,11 +181,16 @@ def _masks(folder: Path, size: int) -> tuple[Masks | None, str | None]:
         raise DataError(
             f"{folder}: has splits of {' and '.join(sorted(names))}; keep those of this graph"
         )
-    if not found:
-        return None, None
-    read = [_split(path, size) for *_, path in sorted(found)]
+    return [path for *_, path in sorted(found)], names.pop() if names else None
+
+
+def _masks(paths: list[Path], size: int) -> Masks | None:
+    """Train, validation and test, each [P, N], in the order of the files."""
+    if not paths:
+        return None
+    read = [_split(path, size) for path in paths]
     train, val, test = (np.stack(masks) for masks in zip(*read, strict=True))
-    return (train, val, test), names.pop()
+    return train, val, test
 
 
 def _split(path: Path, size: int) -> list[np.ndarray]:

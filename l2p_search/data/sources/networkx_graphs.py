@@ -29,6 +29,7 @@ def read_networkx(
     split: str | None = None,
     weight: str | None = None,
     name: str | None = None,
+    with_masks: bool = True,
 ) -> RawGraph:
     """A networkx graph: Graph, DiGraph, MultiGraph or MultiDiGraph.
 
@@ -42,6 +43,7 @@ def read_networkx(
         weight: The attribute of edges with their weight; found if it is called weight. An edge
             without it has the weight 1, as in networkx.
         name: The graph's name; else its own, else "graph".
+        with_masks: Whether to read the graph's own splits.
 
     Returns:
         The graph with nodes in networkx's order, and a note for each decision.
@@ -57,7 +59,8 @@ def read_networkx(
     """
     found = getattr(graph, "name", None)
     chosen = name or (found if isinstance(found, str) else "") or "graph"
-    return _read(graph, _IN_MEMORY, chosen, label, features, split, weight)
+    of_nodes = {"features": features, "split": split, "with_masks": with_masks}
+    return _read(graph, _IN_MEMORY, chosen, label, weight, of_nodes)
 
 
 def read_graph_file(
@@ -67,6 +70,7 @@ def read_graph_file(
     features: str | Sequence[str] | None = None,
     split: str | None = None,
     weight: str | None = None,
+    with_masks: bool = True,
 ) -> RawGraph:
     """A graph in a GraphML or GML file; the content decides which of both it is.
 
@@ -76,6 +80,7 @@ def read_graph_file(
         features: As in `read_networkx`.
         split: As in `read_networkx`.
         weight: As in `read_networkx`.
+        with_masks: As in `read_networkx`.
 
     Returns:
         The graph.
@@ -93,7 +98,8 @@ def read_graph_file(
         ('karate', 34)
     """
     graph = parse_markup(path, read_text(path, expansion=_EXPANSION))
-    return _read(graph, str(path), path.name.split(".")[0], label, features, split, weight)
+    of_nodes = {"features": features, "split": split, "with_masks": with_masks}
+    return _read(graph, str(path), path.name.split(".")[0], label, weight, of_nodes)
 
 
 def _read(
@@ -101,14 +107,13 @@ def _read(
     source: str,
     name: str,
     label: str | None,
-    features: str | Sequence[str] | None,
-    split: str | None,
     weight: str | None,
+    of_nodes: dict[str, Any],
 ) -> RawGraph:
     nodes = _node_table(graph, source)
     label_name = find_label(nodes, label)
     weights, notes = _weights(graph, source, weight)
-    found = read_nodes(nodes, label_name, ids=(), features=features, split=split)
+    found = read_nodes(nodes, label_name, ids=(), **of_nodes)
     return RawGraph(
         name=name,
         source=source,

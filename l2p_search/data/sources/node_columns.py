@@ -36,6 +36,7 @@ def read_nodes(
     ids: Sequence[str],
     features: str | Sequence[str] | None,
     split: str | None,
+    with_masks: bool = True,
     read_file: ReadFile | None = None,
     default: FeatureBlocks | None = None,
 ) -> NodeColumns:
@@ -46,7 +47,8 @@ def read_nodes(
         label: The column of classes; it is never a feature.
         ids: The columns that identify nodes; neither are they.
         features: Columns and files with commas between them; None takes every column of use.
-        split: As in `read_splits`.
+        split: As in `read_splits`; so is `with_masks`.
+        with_masks: Whether to read the splits that the table has.
         read_file: Reads a file that `features` names.
         default: Features that take the place of the columns when `features` names none.
 
@@ -66,7 +68,7 @@ def read_nodes(
         ([[30.0], [50.0]], ('age',))
     """
     labels, notes = read_labels(table, label)
-    splits = read_splits(table, split)
+    splits = read_splits(table, split, with_masks=with_masks)
     notes += splits.notes
     taken = {label, *ids, *splits.columns}
     others = [name for name in table.arrays if name not in taken]

@@ -117,7 +117,7 @@ def edge_positions(
     else:
         what = (
             f"{quoted(value)} is no id in {nodes.source}{more}; add the node, drop the edge, or"
-            " name the column of ids with --id"
+            f" name the column of ids with {argument('id')}"
         )
     raise edges.error(what, column=columns[side], row=row)
 
@@ -178,7 +178,7 @@ def _row_remedy(ends: Sequence[Any], num_rows: int) -> str:
         high = max(pc.max(end).as_py() for end in ends)
         if low == 1 and high == num_rows:
             return "the edges count from 1: add a column of ids to the nodes"
-    return "name its column of ids with --id"
+    return f"name its column of ids with {argument('id')}"
 
 
 def _are_ids(names: Sequence[str], ids: Any) -> bool:

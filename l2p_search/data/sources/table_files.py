@@ -1,11 +1,12 @@
-"""CSV and Parquet files as tables: the content of a file decides its format, not its name."""
+"""CSV files, Parquet files and edge lists as tables: the content decides which of them it is."""
 
 from pathlib import Path
 from typing import Any
 
 from l2p_search.data.sources.csv_text import first_names, named_columns, parse_csv
+from l2p_search.data.sources.edge_lists import NAMES, is_edge_list, parse_edge_list
 from l2p_search.data.sources.table import Table, plain_array
-from l2p_search.data.sources.whole_input import check_size, read_bytes, read_start
+from l2p_search.data.sources.whole_input import check_size, decoded, read_bytes, read_start
 from l2p_search.errors import DataError
 
 _PARQUET = b"PAR1"
@@ -17,10 +18,11 @@ def read_table(path: Path, *, header: bool = True) -> Table:
     Args:
         path: The file.
         header: Whether a CSV file must name its columns in its first line. If not, a first line
-            of whole numbers is taken for data, and the columns are called "column 1", ...
+            of whole numbers is taken for data, and the columns are called "column 1", ...; the
+            file may then also be an edge list, see `edge_lists`.
 
     Returns:
-        The table; the columns of a CSV file are text.
+        The table; the columns of a CSV file and of an edge list are text.
 
     Raises:
         DataError: The file is no table, has no rows, or a row has another number of columns than
@@ -36,11 +38,11 @@ def read_table(path: Path, *, header: bool = True) -> Table:
         (['source', 'target'], 2, 'line 2')
     """
     content = read_bytes(path)
-    table = (
-        _parquet(path, content)
-        if content[:4] == _PARQUET
-        else parse_csv(path, content, header=header)
-    )
+    if content[:4] == _PARQUET:
+        table = _parquet(path, content)
+    else:
+        edges = None if header else parse_edge_list(path, content)
+        table = parse_csv(path, content, header=header) if edges is None else edges
     if table.num_rows == 0:
         raise DataError(f"{path}: has a header and no rows; check how it was written")
     return table
@@ -50,7 +52,7 @@ def column_names(path: Path) -> list[str]:
     r"""The names of a file's columns, read from its start (Parquet: from its end).
 
     Args:
-        path: A CSV or Parquet file.
+        path: A CSV or Parquet file, or an edge list.
 
     Returns:
         The names in their order.
@@ -69,7 +71,7 @@ def column_names(path: Path) -> list[str]:
     start = read_start(path)
     if start[:4] == _PARQUET:
         return named_columns(path, _parquet_file(path, path).schema_arrow.names)
-    return first_names(path, start)
+    return list(NAMES) if is_edge_list(decoded(path, start)) else first_names(path, start)
 
 
 def _parquet_file(path: Path, content: Any) -> Any:

@@ -20,14 +20,20 @@ Masks = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class FoundSplits:
-    """The splits of a table: masks (each bool [P, N]) or None, their columns, and notes."""
+    """The splits of a table.
+
+    Attributes:
+        masks: Train, validation and test, each bool [P, N]; None without a split.
+        columns: The columns that hold the splits, and so are no features.
+        notes: A sentence per decision.
+    """
 
     masks: Masks | None
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def read_splits(table: Table, split: str | None) -> FoundSplits:
+def read_splits(table: Table, split: str | None, *, with_masks: bool = True) -> FoundSplits:
     """The splits in columns with values train, val (or valid, validation) and test, in any case.
 
     Args:
@@ -35,6 +41,8 @@ def read_splits(table: Table, split: str | None) -> FoundSplits:
         split: A column, several with commas between them, or the name that numbered columns
             (split_0, split_1, ...) begin with. None looks for `split`, `split_0`, ..., or for
             the boolean columns train_mask, val_mask and test_mask.
+        with_masks: Whether to read what the columns hold. If not, other splits take the place
+            of these: the columns are found all the same, as they are no features.
 
     Returns:
         The masks, a row for each of P splits; an empty value is a node in no part.
@@ -53,8 +61,11 @@ def read_splits(table: Table, split: str | None) -> FoundSplits:
     else:
         columns = _numbered(table, "split") or [c for c in table.arrays if plain(c) == "split"]
         columns = [name for name in columns if _has_a_part(table, name)]
-        if not columns:
-            return _mask_columns(table)
+    if not columns:
+        columns = _mask_columns(table)
+        return _from_masks(table, columns) if with_masks else FoundSplits(None, tuple(columns))
+    if not with_masks:
+        return FoundSplits(None, tuple(columns))
     parts = np.stack([_parts(table, name) for name in columns])
     masks = (parts == 0, parts == 1, parts == 2)
     for place, name in enumerate(columns):
@@ -109,14 +120,19 @@ def _parts(table: Table, name: str) -> np.ndarray:
     return parts
 
 
-def _mask_columns(table: Table) -> FoundSplits:
-    """Three boolean columns, as in PyG and DGL."""
+def _mask_columns(table: Table) -> list[str]:
+    """The columns train_mask, val_mask and test_mask, as in PyG and DGL; none unless all."""
     columns = [next((c for c in table.arrays if plain(c) == mask), None) for mask in _MASKS]
     found = [name for name in columns if name is not None]
-    if len(found) < len(_MASKS):
+    return found if len(found) == len(_MASKS) else []
+
+
+def _from_masks(table: Table, columns: list[str]) -> FoundSplits:
+    """The one split that three boolean columns are."""
+    if not columns:
         return FoundSplits(None)
     masks = []
-    for name in found:
+    for name in columns:
         column = read_column(table, name, strict=False)
         values = np.asarray(column.values) if column.kind in ("boolean", "integer") else None
         if values is None or not np.isin(values, (0, 1)).all():
@@ -124,8 +140,8 @@ def _mask_columns(table: Table) -> FoundSplits:
         masks.append(values.astype(bool))
     _check_parts(table, None, masks)
     train, val, test = (mask[None] for mask in masks)
-    note = f"1 split taken from {table.word}s {listed(found)}"
-    return FoundSplits((train, val, test), tuple(found), (note,))
+    note = f"1 split taken from {table.word}s {listed(columns)}"
+    return FoundSplits((train, val, test), tuple(columns), (note,))
 
 
 def _check_parts(table: Table, column: str | None, masks: list[np.ndarray]) -> None:

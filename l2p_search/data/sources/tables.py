@@ -1,4 +1,4 @@
-"""Tables of nodes and edges, CSV or Parquet, as a RawGraph."""
+"""Tables of nodes and edges (CSV, Parquet, or an edge list) as a RawGraph."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from l2p_search.data.sources.table_files import read_table
 from l2p_search.data.sources.table_folders import TableFiles, find_tables
 from l2p_search.data.sources.table_ids import find_ids, read_ids
 from l2p_search.data.sources.table_labels import find_label
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, argument
 
 
 def read_tables(
@@ -29,12 +29,14 @@ def read_tables(
     features: str | None = None,
     split: str | None = None,
     weight: str | None = None,
+    with_masks: bool = True,
 ) -> RawGraph:
     r"""A graph from a table of nodes and a table of edges.
 
     Args:
         nodes: The table of nodes, CSV or Parquet, or a folder that holds both tables.
-        edges: The table of edges; in a folder it is found.
+        edges: The table of edges, CSV or Parquet, or an edge list as SNAP has them: two whole
+            numbers per line and comments that begin with #. In a folder it is found.
         label: The column of classes. Found if it is called label, labels, y, class or target.
         id: The column that identifies nodes. Found by its name and by the ends of the edges;
             without one, rows are numbered from 0 on.
@@ -44,6 +46,7 @@ def read_tables(
             columns of use; in a folder with a JSON file of features, that file alone.
         split: The column with values train, val and test; several with commas between them.
         weight: The column of the edge table with weights. Found if it is called weight.
+        with_masks: Whether to read the table's own splits; their columns are no features anyway.
 
     Returns:
         The graph, with a note for each decision. `x` is [N, F], `edges` [2, E].
@@ -79,6 +82,7 @@ def read_tables(
         ids=() if id_name is None else (id_name,),
         features=features,
         split=split,
+        with_masks=with_masks,
         read_file=_file_reader(nodes, ids, node_table.num_rows),
         default=_default_features(files, features, ids, node_table.num_rows),
     )
@@ -105,7 +109,7 @@ def _files(nodes: Path, edges: Path | None, label: str | None) -> TableFiles:
     if edges is None and nodes.exists():
         raise DataError(
             f"{nodes}: is a table of nodes, and the edges are missing; name their table with"
-            " --edges, or give the folder that holds both"
+            f" {argument('edges')}, or give the folder that holds both"
         )
     return TableFiles(nodes, nodes if edges is None else edges)
 
@@ -120,7 +124,7 @@ def _unique_ids(table: Table, name: str) -> Any:
         if value in first:
             raise table.error(
                 f"the id {quoted(value)} is also in {table.place(first[value])}; keep one of both"
-                " rows, or name another column with --id",
+                f" rows, or name another column with {argument('id')}",
                 column=name,
                 row=row,
             )

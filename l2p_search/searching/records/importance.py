@@ -22,9 +22,9 @@ def importance_of(outcome: Outcome) -> dict[str, float] | None:
         outcome: A search, running or ended.
 
     Returns:
-        Hyperparameter -> its share of the variance of validation accuracy, the largest first;
+        Hyperparameter -> its share of the variance of the objective, the largest first;
         the shares sum to one. None when fewer than eight trials are complete, or when all of
-        them have the same accuracy.
+        them are equally good.
     """
     study = as_study(outcome)
     values = {trial.value for trial in study.get_trials(deepcopy=False)}
@@ -43,7 +43,7 @@ def as_study(outcome: Outcome) -> optuna.Study:
 
     Returns:
         A study with the hyperparameters under their own values, where the journal's study has
-        the ranks that samplers see (`Axes`), and with the validation accuracy as its value.
+        the ranks that samplers see (`Axes`), and with the objective as its value.
     """
     with quiet_optuna():
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(0))

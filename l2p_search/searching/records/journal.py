@@ -219,6 +219,7 @@ class Journal:
                 TrialConfig.recorded(mapping["config"]),
                 settings.dataset,
                 settings.data_digest,
+                settings.metric,
             )
             for mapping in recorded
         ]
@@ -295,7 +296,7 @@ class Journal:
         with _explained(self.directory):
             self._confirmations.add_trial(
                 optuna.trial.create_trial(
-                    value=result.val_accuracy_mean or 0.0,
+                    value=result.val_mean or 0.0,
                     user_attrs={
                         "result": {"config": result.config.to_mapping(), **result.to_record()}
                     },
@@ -304,7 +305,7 @@ class Journal:
 
     def _tell(self, optuna_number: int, status: TrialStatus, result: TrialResult | None) -> None:
         value = None
-        mean = None if result is None else result.val_accuracy_mean
+        mean = None if result is None else result.val_mean
         if status is TrialStatus.COMPLETE:
             value = mean
         elif status is TrialStatus.RACED_OUT and result is not None and mean is not None:
@@ -341,6 +342,7 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
             number=proposal["number"],
             status=TrialStatus.RUNNING,
             config=config,
+            metric=settings.metric,
             reason=INTERRUPTED if trial.user_attrs.get("interrupted") else None,
         )
     result = outcome["result"]
@@ -350,9 +352,12 @@ def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
         config=config,
         reason=outcome["reason"],
         ended=outcome.get("ended"),
+        metric=settings.metric,
         result=None
         if result is None
-        else TrialResult.from_record(result, config, settings.dataset, settings.data_digest),
+        else TrialResult.from_record(
+            result, config, settings.dataset, settings.data_digest, settings.metric
+        ),
     )
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from l2p_search.intervals import (
     Interval,
-    accuracy_of_test,
-    accuracy_of_validation,
     indistinguishable,
+    interval_of_test,
+    interval_of_validation,
 )
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
@@ -34,7 +34,7 @@ class Outcome:
 
     @property
     def best(self) -> TrialRecord | None:
-        """The complete trial with the highest mean validation accuracy; None without one."""
+        """The complete trial with the highest mean validation score; None without one."""
         return best_of(self.records)
 
     @property
@@ -44,19 +44,19 @@ class Outcome:
 
     @property
     def confirmed(self) -> Interval | None:
-        """The headline: the best trial's test accuracy on fresh seeds, which chose nothing."""
+        """The headline: the best trial's test score on fresh seeds, which chose nothing."""
         if self.best is None or self.best.number not in self.confirmations:
             return None
-        return accuracy_of_test(self.confirmations[self.best.number])
+        return interval_of_test(self.confirmations[self.best.number])
 
     @property
     def protocol(self) -> Interval | None:
-        """The paper's protocol: the best trial's test accuracy on the seeds that chose it."""
-        return accuracy_of_test(self.best.result) if self.best and self.best.result else None
+        """The paper's protocol: the best trial's test score on the seeds that chose it."""
+        return interval_of_test(self.best.result) if self.best and self.best.result else None
 
     def to_mapping(self) -> dict[str, Any]:
         """The outcome as plain JSON values; nothing in it is NaN."""
-        best = self.best
+        best, metric = self.best, self.settings.metric
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -68,20 +68,21 @@ class Outcome:
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
             "race": self.settings.race,
+            "metric": metric,
             "trials": counts,
             "best": None if best is None else best.to_mapping(),
             "ties": [record.number for record in self.ties],
             "validation": _interval(
-                accuracy_of_validation(best.result) if best and best.result else None
+                interval_of_validation(best.result) if best and best.result else None
             ),
-            "confirmed_test_accuracy": _interval(self.confirmed),
-            "protocol_test_accuracy": _interval(self.protocol),
+            f"confirmed_test_{metric}": _interval(self.confirmed),
+            f"protocol_test_{metric}": _interval(self.protocol),
             "confirmations": [
                 {
                     "number": number,
                     "seeds": [seed.seed for seed in result.seeds],
-                    "val_accuracy": _interval(accuracy_of_validation(result)),
-                    "test_accuracy": _interval(accuracy_of_test(result)),
+                    f"val_{metric}": _interval(interval_of_validation(result)),
+                    f"test_{metric}": _interval(interval_of_test(result)),
                 }
                 for number, result in self.confirmations.items()
             ],
@@ -134,7 +135,7 @@ def _most_fresh(confirmations: Iterable[tuple[str, tuple[int, ...]]]) -> int:
 
 
 def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:
-    """The complete trial with the highest mean validation accuracy.
+    """The complete trial with the highest mean validation score.
 
     Args:
         records: Trials in any order and of any status.
@@ -153,7 +154,7 @@ def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
 
     Returns:
         The best trial, and then by accuracy every complete trial that a paired t-test on
-        validation accuracy cannot tell from it; empty when no trial is complete.
+        validation cannot tell from it; empty when no trial is complete.
     """
     ordered = _complete(records)
     if not ordered or ordered[0].result is None:

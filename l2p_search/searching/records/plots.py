@@ -11,10 +11,9 @@ from optuna.visualization import (
 )
 from plotly.offline import get_plotlyjs
 
+from l2p_search.metrics import title
 from l2p_search.searching.records.importance import as_study
 from l2p_search.searching.records.outcome import Outcome
-
-_AXIS = "validation accuracy, %"
 
 
 def plotly_script() -> str:
@@ -37,19 +36,20 @@ def interactive_figures(outcome: Outcome) -> dict[str, str]:
         Title -> HTML of the figure, without the library that draws it (`plotly_script`).
     """
     study, forest = as_study(outcome), FanovaImportanceEvaluator(seed=0)
+    name = f"validation {title(outcome.settings.metric)}, %"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         figures = {
             # No target function here: given one, Optuna reverses the colours, and the best
             # trials would be the palest.
             "Trials as lines through their hyperparameters": plot_parallel_coordinate(
-                study, target_name=_AXIS
+                study, target_name=name
             ),
             "Importance of hyperparameters": plot_param_importances(
-                study, evaluator=forest, target=_value, target_name=_AXIS
+                study, evaluator=forest, target=_value, target_name=name
             ),
             "The search over time": plot_optimization_history(
-                study, target=_value, target_name=_AXIS
+                study, target=_value, target_name=name
             ),
         }
     for figure in figures.values():

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from l2p_search import defaults
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
+from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 
@@ -26,6 +27,8 @@ class SearchSettings:
         sampler: Which of Optuna's samplers proposes configurations.
         seed: The seed of that sampler.
         race: Whether a configuration that is losing stops before it has all its seeds.
+        metric: What trials are compared by: their mean of it over validation nodes.
+        graph: How the graph was read, where it is no dataset by name; None for one in memory.
     """
 
     dataset: str
@@ -36,8 +39,8 @@ class SearchSettings:
     sampler: Sampler
     seed: int
     race: bool
+    metric: Metric = "accuracy"
     graph: Mapping[str, Any] | None = None
-    """How the graph was read, where it is no dataset by name; None for one made in memory."""
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain JSON values."""
@@ -52,11 +55,12 @@ class SearchSettings:
             "seed": self.seed,
             "race": self.race,
             "graph": None if self.graph is None else dict(self.graph),
+            "metric": self.metric,
         }
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`."""
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
         return cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
@@ -67,6 +71,7 @@ class SearchSettings:
             seed=mapping["seed"],
             race=mapping["race"],
             graph=mapping.get("graph"),
+            metric=mapping.get("metric", "accuracy"),
         )
 
     def config(self, point: dict[str, Any]) -> TrialConfig:

@@ -1,7 +1,7 @@
 """Coordinator: decides what one search trains next, and records the results.
 
 It knows nothing of Ray: it hands out tasks and takes their results, so that a cluster, a
-benchmark and a test drive it alike. It decides by validation accuracy alone.
+benchmark and a test drive it alike. All that it decides by is the metric on validation nodes.
 """
 
 import logging
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -49,11 +50,16 @@ class Task:
     number: int
     config: TrialConfig
     groups: tuple[tuple[int, ...], ...]
+    metric: Metric = "accuracy"
     attempt: int = 1
 
     def to_mapping(self) -> dict[str, Any]:
-        """What a worker needs, as plain JSON values."""
-        return {"config": self.config.to_mapping(), "groups": [list(g) for g in self.groups]}
+        """What a worker needs, as plain values."""
+        return {
+            "config": self.config.to_mapping(),
+            "groups": [list(group) for group in self.groups],
+            "metric": self.metric,
+        }
 
 
 class Coordinator:
@@ -170,7 +176,7 @@ class Coordinator:
         with self._fatal():
             settings = self._settings
             result = TrialResult.from_record(
-                measured, task.config, settings.dataset, settings.data_digest
+                measured, task.config, settings.dataset, settings.data_digest, settings.metric
             )
             if (before := self._trained.get(task)) is not None:
                 result = before.joined(result)
@@ -254,7 +260,12 @@ class Coordinator:
         config = self._proposer.propose(number, self._known)
         if config is None:
             return None
-        record = TrialRecord(number=number, status=TrialStatus.RUNNING, config=config)
+        record = TrialRecord(
+            number=number,
+            status=TrialStatus.RUNNING,
+            config=config,
+            metric=self._settings.metric,
+        )
         self._keep(record)
         return self._trial(record)
 
@@ -273,14 +284,15 @@ class Coordinator:
         seeds = fresh_seeds(self._settings, self._goal.confirm)
         known = self._journal.confirmations()
         return [
-            Task("confirmation", record.number, record.config, (seeds,))
+            Task("confirmation", record.number, record.config, (seeds,), self._settings.metric)
             for record in ties_of(self._records.values())[: 1 + self._goal.ties]
             if seeds and (record.config.config_id, seeds) not in known
         ]
 
     def _trial(self, record: TrialRecord) -> Task:
-        seeds = range(self._settings.seeds)
-        return Task("trial", record.number, record.config, groups(seeds, self._settings.race))
+        settings = self._settings
+        in_groups = groups(range(settings.seeds), settings.race)
+        return Task("trial", record.number, record.config, in_groups, settings.metric)
 
     def _beaten_by(self, task: Task, result: TrialResult) -> int | None:
         """The number of the best trial so far, when the task is losing its race against it."""
@@ -322,6 +334,7 @@ class Coordinator:
             result=result,
             reason=reason,
             ended=time.time(),
+            metric=self._settings.metric,
         )
         self._journal.end(record)
         if result is not None:

@@ -32,7 +32,7 @@ _FEWEST = 3
 """With fewer trained seeds than this, no race is decided."""
 
 Scores = Mapping[int, float]
-"""Seed -> validation accuracy."""
+"""Seed -> validation score."""
 
 
 def groups(seeds: Sequence[int], race: bool) -> tuple[tuple[int, ...], ...]:

@@ -9,15 +9,23 @@ dies reports nothing; the driver notices that itself.
 import json
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 
-Train = Callable[[Graph, TrialConfig, Sequence[int]], TrialResult]
-"""Trains one configuration over some seeds: `fit`, or a stand-in for it in tests."""
+
+class Train(Protocol):
+    """Trains one configuration over some seeds, and judges them; `fit` but for tests."""
+
+    def __call__(
+        self, graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
+        """The result of these seeds, measured by the metric."""
+
 
 _OF_A_CONFIG = (UserError, MemoryError, ArithmeticError, RuntimeError, ValueError, OSError)
 """What a configuration or a machine can cause; torch raises RuntimeError for both."""
@@ -42,7 +50,8 @@ def run_task(
     config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
         try:
-            message = {"measured": _as_json(train(graph, config, group))}
+            trained = train(graph, config, group, metric=task["metric"])
+            message = {"measured": _as_json(trained)}
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             kind = "error"
             if isinstance(error, _BUGS) or not isinstance(error, _OF_A_CONFIG):

@@ -33,7 +33,7 @@ def test_a_trial_ties_with_itself_and_it_is_said_in_words(
 ) -> None:
     assert main(["compare", "one:0", "one:0", "--dir", str(folder)]) == 0
     said = capsys.readouterr().out
-    assert "difference 0.00 ± 0.00 points: a tie: one:0 and one:0 cannot be told apart" in said
+    assert "difference 0.00 ± 0.00 points: a tie: one:0 (first) and one:0 (second) cannot" in said
 
 
 def test_without_a_confirmation_the_searches_own_seeds_are_compared(

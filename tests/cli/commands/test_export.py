@@ -56,14 +56,14 @@ def test_an_exported_file_trains_to_the_same_numbers(
     assert provenance["search"] == "tiny"
     assert provenance["trial"] == best.number
     assert provenance["data_digest"] == demo_graph().digest
-    assert provenance["val_accuracy_mean"] == best.result.val_accuracy_mean
+    assert provenance["val_accuracy_mean"] == best.result.val_mean
     assert provenance["versions"] == {"torch": "x"}
     assert provenance["confirmed_test_accuracy"]["mean"] > 0
     capsys.readouterr()
     assert main(["train", "--dataset", "demo", "--config", str(out), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
-    assert again["val_accuracy_mean"] == best.result.val_accuracy_mean
-    assert again["test_accuracy_mean"] == best.result.test_accuracy_mean
+    assert again["val_accuracy_mean"] == best.result.val_mean
+    assert again["test_accuracy_mean"] == best.result.test_mean
     assert len(again["seeds"]) == 3
 
 

@@ -1,220 +1,318 @@
-"""The main job as a user runs it, and what can happen to it in a night."""
+"""The search command without Ray: what it refuses, asks, plans and prints.
 
+What can happen to it in a night, on Ray, is in tests/cli/test_nights.py.
+"""
+
+import io
 import json
 import os
-import random
 import signal
-import time
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
-from tests.cli.running import Cli, scores, wait_until
+from l2p_search.api.planning import Plan
+from l2p_search.api.searches import Search, open_search
+from l2p_search.cli.main import main
+from l2p_search.cli.signals import Signals
+from l2p_search.config import DEFAULTS, TrialConfig
+from l2p_search.data.demo import demo_graph
+from l2p_search.data.graph import Graph
+from l2p_search.results import SeedResult, TrialResult
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.space.shipped import load_space
+from tests.api.in_process import without_ray
+from tests.searching.pretend import pretend_training, settings
 
-_SEARCH = (
-    *("--dataset", "demo", "--space", "space.yaml", "--trials", "12", "--confirm", "3"),
-    "--no-tracking",  # MLflow has tests of its own
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("L2P_SEARCH_DIR", raising=False)
+
+
+@pytest.fixture
+def existing(tmp_path: Path) -> Journal:
+    """A search of four seeds on demo that has not got far."""
+    journal = Journal.create(
+        tmp_path / "searches" / "demo-smoke",
+        settings(
+            load_space("smoke"),
+            dataset="demo",
+            data_digest=demo_graph().digest,
+            base=DEFAULTS["heterophily"],
+            seeds=4,
+        ),
+    )
+    journal.begin(Goal(trials=6), {"command": "test", "versions": {}})
+    journal.close()
+    return journal
+
+
+def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(arguments) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    return lines[0].removeprefix("l2p-search: error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "which graph? Give --dataset"),
+        (("--dataset", "demmo"), "did you mean 'demo'?"),
+        (("--dataset", "demo", "--space", "papr"), "did you mean 'paper'?"),
+        (("--dataset", "demo", "--space", "no/such.yaml"), "no/such.yaml: no such file"),
+        (("--dataset", "demo", "--name", "a/b"), "--name 'a/b': must be the name of a folder"),
+        (("--dataset", "demo", "--name", ""), "must be the name of a folder"),
+        (("--dataset", "demo", "--name", "x" * 101), "at most 100 characters"),
+        (("--dataset", "demo", "--space", "extended", "--sampler", "grid"), "--sampler tpe"),
+        (("--resume",), "no searches there; start one"),
+        (("--resume", "--name", "none"), "no searches there; start one"),
+        (("--dataset", "demo", "--log-file", "no/such/file"), "--log-file no/such/file: cannot"),
+        (("--dataset", "demo", "--model", "gnc"), "unknown model 'gnc'; did you mean 'gcn'"),
+        (("--dataset", "demo", "--model", "gcn", "--space", "paper"), "does not go with --model"),
+        (("--dataset", "demo", "--models", "gcn"), "--models gcn: name two or more"),
+        (("--dataset", "demo", "--models", "gcn,mlp", "--name", "x"), "not go with --models"),
+        (("--models", "gcn,mlp"), "--models: give the --dataset too"),
+    ],
 )
-_ONE = ("--concurrency", "1", "--no-tracking")
+def test_bad_input_gets_one_line_with_a_remedy(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert says in _error(capsys, *arguments)
+    assert not (tmp_path / "searches").exists()
 
 
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    return Cli(tmp_path)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--trials", "0"),
+        ("--seeds", "-1"),
+        ("--confirm", "-1"),
+        ("--time-budget", "soon"),
+        ("--gpus-per-trial", "-1"),
+        ("--sampler", "cmaes"),
+        ("--seed", "1.5"),
+    ],
+)
+def test_bad_numbers_are_refused_by_name(
+    arguments: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--dataset", "demo", *arguments])
+    assert ended.value.code == 2
+    assert f"argument {arguments[0]}" in capsys.readouterr().err
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Cli:
-    """A search that nothing happened to."""
-    cli = Cli(tmp_path_factory.mktemp("whole"))
-    found = cli.run(*_SEARCH, *_ONE, "--name", "whole")
-    assert found.returncode == 0, found.stderr
-    assert "importance for validation accuracy" in found.stdout
-    return cli
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "search 'demo-smoke' exists, with 0 trials; add --resume"),
+        (("--resume", "--seeds", "5"), "--seeds 5: search 'demo-smoke' began with 4"),
+        (("--resume", "--sampler", "gp"), "--sampler gp: search 'demo-smoke' began with tpe"),
+        (("--resume", "--seed", "3"), "--seed 3: search 'demo-smoke' began with 0"),
+        (("--resume", "--race"), "began with False"),
+        (("--resume", "--name", "demo-smoke", "--space", "paper"), "is not the space that"),
+    ],
+)
+def test_an_existing_search_is_never_changed_by_accident(
+    existing: Journal, arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = () if "--space" in arguments else ("--space", "smoke")
+    assert says in _error(capsys, "--dataset", "demo", *space, *arguments)
 
 
-def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
-    process = cli.start("--dataset", "demo", "--trials", "4", "--seeds", "2", "--confirm", "2")
-    wait_until(lambda: cli.ended("demo-paper") >= 1, process)
-    children = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
-    listening = {
-        connection.laddr.ip
-        for child in children
-        for connection in child.net_connections()
-        if connection.status == psutil.CONN_LISTEN
-    }
-    assert listening
-    assert {ip.removeprefix("::ffff:") for ip in listening} == {"127.0.0.1"}
-    running = cli.trials("demo-paper")
-    assert "running" in {trial["status"] for trial in running}
-    status = cli.run("status", "demo-paper")
-    assert f"running (process {process.pid})" in status.stdout
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
-    for said in (
-        "CONFIRMED TEST ACCURACY",
-        "the paper's protocol",
-        "profile of trial",
-        "l2p-search train --dataset demo --config searches/demo-paper/best.yaml",
-        "l2p-search export --search demo-paper --out best.yaml",
-        "l2p-search ui",
+def test_a_misspelt_search_gets_the_nearest_name(
+    existing: Journal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "did you mean 'demo-smoke'?" in _error(capsys, "--resume", "--name", "demo-smoek")
+
+
+def test_changed_data_is_refused(
+    existing: Journal, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Graph, "digest", "another")
+    assert "the data of demo has changed" in _error(capsys, "--resume", "--name", "demo-smoke")
+
+
+@pytest.mark.parametrize(("answer", "goes_on"), [("\n", True), ("y\n", True), ("n\n", False)])
+def test_on_a_terminal_it_asks_before_it_continues(
+    existing: Journal,
+    answer: str,
+    goes_on: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    searched: list[Plan] = []
+
+    def run_plan(plan: Plan, means: object) -> Search:
+        searched.append(plan)
+        return Search(existing)
+
+    monkeypatch.setattr("l2p_search.api.searches.run_plan", run_plan)
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    monkeypatch.setattr(sys, "stderr", said := Terminal())
+    code = main(["--dataset", "demo", "--space", "smoke"])
+    assert (code, bool(searched)) == ((1, True) if goes_on else (2, False))  # no best: 1
+    assert "search 'demo-smoke' exists, with 0 trials. Continue it? [Y/n]" in said.getvalue()
+
+
+def test_a_dry_run_prints_the_plan_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--dataset", "demo", "--space", "smoke", "--trials", "99", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    for part in (
+        "demo-smoke, new",
+        "4 hyperparameters, 16 configurations",
+        "16 trials x 4 seeds = 64 trainings",
+        "--trials 99 is more than the space has: it stops at 16",
+        "dropout: 0.2, 0.5",
+        "epochs: 40 (fixed)",
+        "time      about",
     ):
-        assert said in out
-    lines = err.splitlines()
-    assert all(line.startswith(("[", "trial ")) for line in lines), err
-    assert sum(line.startswith("[") for line in lines) == 4
-    assert "demo-paper: 0 trials written, 4 were there" in cli.run("sync").stdout
+        assert part in said
+    assert not (tmp_path / "searches").exists()
 
 
-def test_trials_are_a_list_of_objects_and_of_lines(whole: Cli) -> None:
-    trials = whole.trials("whole")
-    assert len(trials) == 12
-    assert set(trials[0]) == {
-        "number",
-        "status",
-        "config",
-        "config_id",
-        "val_accuracy_mean",
-        "val_accuracy_std",
-        "seeds",
-        "seconds",
-        "reason",
-    }
-    means = [trial["val_accuracy_mean"] for trial in trials]
-    assert means == sorted(means, reverse=True)
-    assert len(whole.trials("whole", "--top", "5")) == 5
-    lines = whole.run("trials", "whole", "--csv").stdout.splitlines()
-    assert lines[0].startswith("number,status,config_id,")
-    assert len(lines) == 13
-    assert "best" in whole.run("trials", "whole", "--top", "3").stdout
-    assert "finished, 12 of 12 trials" in whole.run("status").stdout
+# Run whole, with a training of a millisecond.
+
+_SMALL = (
+    "--dataset",
+    "demo",
+    "--space",
+    "smoke",
+    "--trials",
+    "3",
+    "--seeds",
+    "2",
+    "--no-tracking",
+)
 
 
-def test_the_best_config_trains_to_the_numbers_of_the_search(whole: Cli) -> None:
-    found = whole.run(
-        *("train", "--dataset", "demo", "--config", "searches/whole/best.yaml"),
-        "--json",
+def test_a_search_prints_what_it_found_and_what_to_do_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--confirm", "2", "--name", "two words"]) == 0
+    captured = capsys.readouterr()
+    found = open_search("two words")
+    assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 2 fresh seeds" in captured.out
+    assert captured.out.splitlines()[-6:] == [
+        "next",
+        "  l2p-search ui                         # compare the trials in MLflow",
+        "  l2p-search report --search 'two words'",
+        "  l2p-search export --search 'two words' --out best.yaml",
+        "  l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
+        "  l2p-search --resume --name 'two words' --trials 6   # search on",
+    ]
+    ended = [line for line in captured.err.splitlines() if line.startswith("[")]
+    assert [line[:6] for line in ended] == ["[1/3] ", "[2/3] ", "[3/3] "]
+
+
+def test_json_is_one_object_and_quiet_says_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--confirm", "0", "--json", "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    told = json.loads(captured.out)
+    assert told["name"] == "demo-smoke"
+    assert told["trials"] == {"complete": 3}
+    assert told == json.loads(json.dumps(open_search("demo-smoke").to_mapping()))
+
+
+def test_models_are_searched_with_one_budget_and_compared_in_pairs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_ray(monkeypatch)
+    budget = ("--trials", "2", "--seeds", "2", "--confirm", "2", "--no-tracking", "--quiet")
+    asked = ("--dataset", "demo", "--models", "appnp, mlp", *budget)
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert "search demo-appnp: 2 trials on demo" in said
+    assert "demo: test accuracy on 2 fresh seeds, which chose nothing" in said
+    assert said.index("search demo-mlp") < said.index("demo: test accuracy")
+    assert main([*asked, "--resume", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)  # one object, of all of them
+    assert [each["name"] for each in told["searches"]] == ["demo-appnp", "demo-mlp"]
+    assert [row["method"] for row in told["comparisons"]] == ["appnp", "mlp"]
+
+
+def test_a_search_without_a_complete_trial_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def diverging(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+        result = pretend_training(graph, config, seeds)
+        lost = tuple(
+            SeedResult(seed=seed.seed, split=seed.split, epochs=3, reason="diverged")
+            for seed in result.seeds
+        )
+        return replace(result, seeds=lost)
+
+    without_ray(monkeypatch, diverging)
+    assert main([*_SMALL, "--quiet"]) == 1
+    said = capsys.readouterr().out
+    assert "No trial finished, so there is no best one." in said
+    assert "3 trials failed; the first: 2 of 2 seeds failed; seed 0: diverged" in said
+    assert "next" not in said
+
+
+def test_a_signal_keeps_what_ended_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    trained: list[TrialConfig] = []
+
+    def interrupted(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+        trained.append(config)
+        if len(trained) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return pretend_training(graph, config, seeds)
+
+    without_ray(monkeypatch, interrupted)
+    folder = str(tmp_path / "else where")
+    assert main([*_SMALL, "--quiet", "--dir", folder]) == 128 + signal.SIGTERM
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[0] == "l2p-search: stopping; once more to stop at once"
+    assert lines[1] == "l2p-search: interrupted; 2 trials kept"
+    assert lines[2].startswith("l2p-search: best so far: trial ")
+    assert lines[-1] == (
+        f"l2p-search: continue with: l2p-search --resume --name demo-smoke --dir '{folder}'"
     )
-    assert found.returncode == 0, found.stderr
-    again = json.loads(found.stdout)["val_accuracy_mean"]
-    assert again == whole.trials("whole")[0]["val_accuracy_mean"]
+    without_ray(monkeypatch)
+    assert main([*_SMALL, "--quiet", "--dir", folder, "--resume", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["trials"] == {"complete": 3}
 
 
-def test_a_search_killed_at_random_moments_and_resumed_ends_as_one_that_was_not(
-    cli: Cli, whole: Cli
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ((), "l2p-search --resume"),
+        (("--name", "two words"), "l2p-search --resume --name 'two words'"),
+        (("--name", "s", "--dir", "d e"), "l2p-search --resume --name s --dir 'd e'"),
+    ],
+)
+def test_a_second_signal_names_the_search_and_its_folder(
+    arguments: tuple[str, ...], command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = random.Random(time.time_ns())
-    for kill_after in (0, 4, 8):
-        process = cli.start(*_SEARCH, *_ONE, "--name", "killed", "--resume", "--quiet")
-        wait_until(lambda after=kill_after: cli.ended("killed") >= after, process)  # type: ignore[misc]
-        if (cli.folder / "searches" / "killed").exists() or kill_after:
-            time.sleep(chance.uniform(0.0, 1.0))
-        process.kill()
-        process.communicate()
-    before = scores(cli.trials("killed"))
-    kept = {score for score in before if score[1] == "complete"}
-    found = cli.run(*_SEARCH, *_ONE, "--name", "killed", "--resume", "--json")
-    assert found.returncode == 0, found.stderr
-    assert kept <= scores(cli.trials("killed")) == scores(whole.trials("whole"))
-    confirmed = json.loads(found.stdout)["confirmed_test_accuracy"]["mean"]
-    assert f"confirmed test accuracy: {confirmed:.2f}" in whole.run("status", "whole").stdout
+    said: list[str] = []
 
+    def handled(resume: str) -> Signals:
+        said.append(resume)
+        return Signals(resume)
 
-def test_an_interrupt_ends_in_good_order_and_a_term_too_and_both_can_be_resumed(
-    cli: Cli, whole: Cli
-) -> None:
-    process = cli.start(*_SEARCH, *_ONE, "--name", "s")
-    wait_until(lambda: cli.ended("s") >= 3, process)
-    time.sleep(0.15)  # into the next trial
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err.rstrip().endswith("continue with: l2p-search --resume --name s")
-    assert "Traceback" not in err
-    # None is open only if the signal came between two trials.
-    running = [trial for trial in cli.trials("s") if trial["status"] == "running"]
-    assert len(running) <= 1
-    assert ("interrupted and to run again: 1 trial" in err) == bool(running)
-    assert all(
-        t["reason"] == "interrupted; runs again when the search is resumed" for t in running
-    )
-    assert f"stopped, {cli.ended('s')} of 12 trials" in cli.run("status", "s").stdout
-
-    process = cli.start("--resume", "--name", "s", *_ONE)
-    wait_until(lambda: cli.ended("s") >= 6, process)
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
-    assert process.returncode == 143
-
-    assert cli.run("--resume", *_ONE).returncode == 0
-    assert scores(cli.trials("s")) == scores(whole.trials("whole"))
-
-
-def test_a_second_interrupt_stops_at_once(cli: Cli) -> None:
-    process = cli.start(*_SEARCH, "--name", "s")
-    wait_until(lambda: (cli.folder / "searches" / "s").exists(), process)
-    time.sleep(1.0)  # Ray is starting: the first one has to wait for it
-    process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "stopped; continue with: l2p-search --resume --name s" in err
-
-
-def test_two_searches_in_one_directory_are_refused_and_in_two_both_run(
-    cli: Cli, whole: Cli
-) -> None:
-    first = cli.start(*_SEARCH, "--name", "first", "--trials", "18")
-    wait_until(lambda: cli.ended("first") >= 1, first)
-    second = cli.start(*_SEARCH, *_ONE, "--name", "second")
-    refused = cli.run("--resume", "--name", "first")
-    assert refused.returncode == 2
-    assert f"is being run by process {first.pid}" in refused.stderr
-    for process in (first, second):
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == 0, err
-    assert scores(cli.trials("second")) == scores(whole.trials("whole"))
-    assert len(cli.trials("first")) == 18
-
-
-def test_another_concurrency_gives_the_same_numbers_for_the_same_configuration(
-    cli: Cli, whole: Cli
-) -> None:
-    found = cli.run(*_SEARCH, "--name", "two", "--concurrency", "2", "--sampler", "random")
-    assert found.returncode == 0, found.stderr
-    alone = {trial["config_id"]: trial for trial in whole.trials("whole")}
-    shared = [trial for trial in cli.trials("two") if trial["config_id"] in alone]
-    assert shared
-    for trial in shared:
-        assert trial["val_accuracy_mean"] == alone[trial["config_id"]]["val_accuracy_mean"]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Path:
-    """A file system of 40 kB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.system(f"mount -t tmpfs -o size=40k tmpfs {folder} 2>/dev/null") != 0:
-        pytest.skip("a small tmpfs cannot be mounted here (it takes root)")
-    yield folder  # type: ignore[misc]
-    os.system(f"umount {folder}")
-
-
-def test_a_full_disk_ends_with_a_clear_error_and_a_resumable_search(
-    cli: Cli, whole: Cli, small_disk: Path
-) -> None:
-    search = (*_SEARCH, *_ONE, "--dir", str(small_disk))
-    found = cli.run(*search, "--name", "s")
-    assert found.returncode == 2
-    last = found.stderr.splitlines()[-1]
-    assert "No space left on device" in last
-    assert "--resume" in last
-    assert "Traceback" not in found.stderr
-    kept = scores(cli.trials("s", "--dir", str(small_disk)))
-    assert len(kept) >= 2
-    os.system(f"mount -o remount,size=10m {small_disk}")
-    found = cli.run(*search, "--name", "s", "--resume")
-    assert found.returncode == 0, found.stderr
-    assert scores(cli.trials("s", "--dir", str(small_disk))) == scores(whole.trials("whole"))
+    monkeypatch.setattr("l2p_search.cli.commands.search.Signals", handled)
+    assert main(["--dataset", "demmo", *arguments]) == 2
+    assert said == [command]

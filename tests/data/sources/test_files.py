@@ -1,4 +1,3 @@
-import types
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,15 @@ def readers(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     calls: list[tuple[Any, ...]] = []
     empty = RawGraph(name="", source="", num_nodes=0, edges=np.zeros((2, 0)), labels=None)
 
-    def lazy(module: str, function: str) -> Any:
+    def pretended(function: str) -> Any:
         def read(*given: Any, **options: Any) -> RawGraph:
-            calls.append((module, function, *given, options))
+            calls.append((function, *given, options))
             return empty
 
         return read
 
-    monkeypatch.setattr(files, "lazy_reader", lazy)
+    for function in ("read_tables", "read_graph_file", "read_geom_gcn"):
+        monkeypatch.setattr(files, function, pretended(function))
     return calls
 
 
@@ -48,25 +48,24 @@ def test_a_file_of_torch_is_known_by_what_it_holds(tmp_path: Path, name: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "module"),
+    ("name", "content", "function"),
     [
-        ("nodes.csv", b"id,label\n", "tables"),
-        ("nodes.tsv", b"id\tlabel\n", "tables"),
-        ("nodes.csv.gz", b"\x1f\x8b", "tables"),
-        ("nodes.parquet", b"PAR1", "tables"),
-        ("nodes", b"PAR1", "tables"),
-        ("club.graphml", b"<?xml version='1.0'?>", "networkx_graphs"),
-        ("club", b"<graphml>", "networkx_graphs"),
-        ("club.gml", b"graph [", "networkx_graphs"),
+        ("nodes.csv", b"id,label\n", "read_tables"),
+        ("nodes.tsv", b"id\tlabel\n", "read_tables"),
+        ("nodes.csv.gz", b"\x1f\x8b", "read_tables"),
+        ("nodes.parquet", b"PAR1", "read_tables"),
+        ("nodes", b"PAR1", "read_tables"),
+        ("club.graphml", b"<?xml version='1.0'?>", "read_graph_file"),
+        ("club", b"<graphml>", "read_graph_file"),
+        ("club.gml", b"graph [", "read_graph_file"),
     ],
 )
 def test_tables_and_markup_go_to_their_readers(
-    tmp_path: Path, readers: list[tuple[Any, ...]], name: str, content: bytes, module: str
+    tmp_path: Path, readers: list[tuple[Any, ...]], name: str, content: bytes, function: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
     read_path(tmp_path / name, {"label": "kind"})
-    function = "read_tables" if module == "tables" else "read_graph_file"
-    assert readers == [(module, function, tmp_path / name, {"label": "kind"})]
+    assert readers == [(function, tmp_path / name, {"label": "kind", "with_masks": True})]
 
 
 def test_the_options_of_tables_get_their_readers_names(
@@ -75,7 +74,13 @@ def test_the_options_of_tables_get_their_readers_names(
     (tmp_path / "nodes.csv").write_text("id,label\n")
     options = {"edges": "edges.csv", "source_column": "u", "target_column": "v", "id": "id"}
     read_path(tmp_path / "nodes.csv", options)
-    wanted = {"edges": Path("edges.csv"), "source": "u", "target": "v", "id": "id"}
+    wanted = {
+        "edges": Path("edges.csv"),
+        "source": "u",
+        "target": "v",
+        "id": "id",
+        "with_masks": True,
+    }
     assert readers[0][-1] == wanted
 
 
@@ -83,7 +88,7 @@ def test_a_folder_of_tables_goes_to_their_reader(
     tmp_path: Path, readers: list[tuple[Any, ...]]
 ) -> None:
     read_path(tmp_path, {})
-    assert readers == [("tables", "read_tables", tmp_path, {})]
+    assert readers == [("read_tables", tmp_path, {"with_masks": True})]
 
 
 @pytest.mark.parametrize("inside", [".", "raw"])
@@ -94,7 +99,7 @@ def test_a_folder_of_geom_gcn_is_known_by_its_files(
     folder.mkdir(parents=True)
     (folder / "out1_graph_edges.txt").touch()
     assert read_path(tmp_path / "texas", {}).name == "texas"
-    assert readers == [("geom_gcn", "read_geom_gcn", folder, {})]
+    assert readers == [("read_geom_gcn", folder, {"with_masks": True})]
 
 
 def test_a_folder_of_a_pyg_dataset_is_read(tmp_path: Path) -> None:
@@ -162,9 +167,3 @@ def test_a_file_without_a_suffix_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").touch()
     assert is_like_a_path("mine")
-
-
-def test_readers_are_imported_when_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = types.SimpleNamespace(read=lambda: "read")
-    monkeypatch.setattr(files.importlib, "import_module", lambda name: module)
-    assert files.lazy_reader("any", "read")() == "read"

@@ -17,6 +17,7 @@ _FOLDERS = {
     "cornell": "WebKB/cornell",
     "actor": "Actor",
 }
+_HEAD = "node_id\tfeature\tlabel\n"
 
 
 @pytest.mark.parametrize("name", _FOLDERS)
@@ -101,7 +102,34 @@ def test_a_folder_without_splits_has_none(folder: Path) -> None:
     assert raw.notes[-1] == "no splits were found"
 
 
-_HEAD = "node_id\tfeature\tlabel\n"
+def test_splits_that_are_not_wanted_may_be_anything(folder: Path) -> None:
+    (folder / "small_split_0.6_0.2_0.npz").write_bytes(b"not a zip file")
+    raw = read_geom_gcn(folder, with_masks=False)
+    assert raw.masks is None
+    assert raw.name == "small"
+    assert raw.notes[-1] == "2 splits were not read"
+
+
+@pytest.mark.parametrize("inside", ["raw", "geom_gcn/raw", "."])
+def test_the_folders_that_pyg_makes_are_no_names(inside: str, tmp_path: Path) -> None:
+    folder = tmp_path / "texas" / inside
+    folder.mkdir(parents=True)
+    _write(folder)
+    assert read_geom_gcn(folder).name == "texas"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [("WebKB/raw", "wisconsin"), ("WebKB", "WebKB"), ("WebKB/mine", "mine")]
+)
+def test_a_loaded_graph_has_the_name_of_its_folder_or_else_of_its_splits(
+    given: str, name: str, tmp_path: Path
+) -> None:
+    nodes = "".join(f"{i}\t{i % 3},1\t{i % 2}\n" for i in range(12))
+    for folder in (tmp_path / "WebKB" / "raw", tmp_path / "WebKB" / "mine"):
+        folder.mkdir(parents=True)
+        _write(folder, f"{_HEAD}{nodes}")
+        (folder / "wisconsin_split_0.6_0.2_0.npz").touch()
+    assert load_graph(tmp_path / given, splits="2x50/25/25").name == name
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from l2p_search.data.sources.table import Table, plain_array
 from l2p_search.data.sources.table_features import FeatureBlocks, column_features
+from tests.data.sources.small_tables import NODES, Case, refused, refused_nodes
 
 
 def _features(chosen: bool = False, **columns: Any) -> FeatureBlocks:
@@ -64,3 +67,66 @@ def test_a_mostly_empty_column_is_left_out_and_told() -> None:
 
 def test_without_columns_there_are_no_features() -> None:
     assert FeatureBlocks().x is None
+
+
+_BIG = "1" + "0" * 12
+
+_BAD: dict[str, Case] = {
+    "an infinite feature": (
+        NODES.replace("64", "inf"),
+        "nodes.csv, line 4, column 'age': inf is not a finite number; correct it",
+        {},
+    ),
+    "a number beyond all numbers": (
+        NODES.replace("64", "1e999"),
+        "nodes.csv, line 4, column 'age': inf is not a finite number",
+        {},
+    ),
+    "a word among numbers": (
+        "id,age,club\n" + "".join(f"{i},{i % 7},{i % 2}\n" for i in range(30)) + "30,old,1\n",
+        "nodes.csv, line 32, column 'age': 'old' is not a number, as most others are",
+        {"edges": "source,target\n1,2\n"},
+    ),
+    "decimal commas": (
+        "id;age;club\n1;0,5;a\n2;1,5;b\n3;2;a\n",
+        "nodes.csv, line 2, column 'age': '0,5' has a decimal comma; write numbers with a point",
+        {"edges": "source;target\n1;2\n"},
+    ),
+    "mostly missing, and named": (
+        "id,age,club\nann,1,a\nbob,,b\ncy,NaN,b\ndee,,a\n",
+        "nodes.csv, column 'age': most values are missing, so it cannot be a feature",
+        {"features": "age"},
+    ),
+    "a text of many values, named": (
+        "id,name,club\n" + "".join(f"{i},person {i},{i % 2}\n" for i in range(30)),
+        "nodes.csv, column 'name': text with many different values, so it cannot be a feature",
+        {"features": "name", "edges": "source,target\n1,2\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _BAD)
+def test_what_is_no_feature_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    refused_nodes(tmp_path, _BAD[kind])
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        ([[1], [-1], [2]], "row 2, column 'x': the word number -1 is negative"),
+        ([[1], [2], [10**12]], f"row 3, column 'x': the word number {_BIG} is absurdly high"),
+        (
+            [[0.5, 1.0], [0.5], [1.0, 1.0]],
+            "row 2, column 'x': has 1 numbers where the first has 2",
+        ),
+        ([[0.5], [np.inf], [1.0]], "row 2, column 'x': inf is not a finite number"),
+        ([0.5, np.inf, 1.0], "row 2, column 'x': inf is not a finite number"),
+    ],
+)
+def test_a_bad_column_of_parquet_is_refused_in_one_line(
+    column: list[Any], says: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"x": column, "club": ["a", "b", "a"]})
+    frame.to_parquet(tmp_path / "nodes.parquet")
+    pd.DataFrame({"u": [0], "v": [1]}).to_parquet(tmp_path / "edges.parquet")
+    refused(tmp_path, f"nodes.parquet, {says}", nodes=tmp_path)

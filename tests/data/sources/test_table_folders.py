@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.data.sources.table_folders import find_tables
+from tests.data.sources.small_tables import EDGES, NODES, refused
 
 _NODES = "id,label\n1,a\n2,b\n"
 _EDGES = "from,to\n1,2\n"
@@ -58,3 +59,38 @@ def test_named_edges_are_taken(tmp_path: Path) -> None:
     found = find_tables(tmp_path, tmp_path / "edges_2.csv", "label")
     assert found.edges == tmp_path / "edges_2.csv"
     assert found.nodes == tmp_path / "nodes.csv"
+
+
+_BAD: dict[str, tuple[dict[str, str], str]] = {
+    "empty": ({}, "has no table of nodes or edges (.csv, .tsv or .parquet)"),
+    "no tables": ({"README.md": "hello"}, "has no table of nodes or edges"),
+    "no edges": (
+        {"nodes.csv": NODES},
+        "none of 'nodes.csv' looks like the edges; name .. --edges",
+    ),
+    "no nodes": ({"edges.csv": EDGES}, "has a table of edges and none of nodes"),
+    "two edge tables": (
+        {"nodes.csv": NODES, "edges_1.csv": EDGES, "edges_2.csv": EDGES},
+        "'edges_1.csv', 'edges_2.csv' may all be the edges; name one with --edges",
+    ),
+    "two node tables": (
+        {"edges.csv": EDGES, "people.csv": NODES, "pets.csv": NODES},
+        "'people.csv', 'pets.csv' may all be the nodes; name one",
+    ),
+    "two files of features": (
+        {"edges.csv": EDGES, "nodes.csv": NODES, "features_a.json": "[]", "features_b.json": "[]"},
+        "'features_a.json', 'features_b.json' may all be the features; name one with --features",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _BAD)
+def test_a_folder_that_leaves_a_choice_is_refused_with_the_candidates(
+    kind: str, tmp_path: Path
+) -> None:
+    files, says = _BAD[kind]
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    refused(tmp_path, f"own: {says}", nodes=folder)

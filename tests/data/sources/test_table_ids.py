@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -6,6 +7,7 @@ import pytest
 from l2p_search.data.sources.table import Table, plain_array
 from l2p_search.data.sources.table_ids import find_ids, positions, read_ids
 from l2p_search.errors import DataError
+from tests.data.sources.small_tables import NODES, Case, refused_nodes
 
 
 def _table(**columns: Any) -> Table:
@@ -69,3 +71,37 @@ def test_of_columns_that_do_not_fit_the_nearest_is_taken_so_that_the_edge_is_nam
     assert _found([0, 1, 9], id=[7, 8, 5], node_id=[0, 1, 2]) == "node_id"
     assert _found([0, 1, 9], user_id=[0, 1, 2]) == "user_id"
     assert _found([5, 6, 9], user_id=[0, 1, 2]) is None
+
+
+_BAD: dict[str, Case] = {
+    "a duplicate id": (
+        NODES + "bob,3,go\n",
+        "nodes.csv, line 6, column 'id': the id 'bob' is also in line 3; keep one",
+        {},
+    ),
+    "a duplicate number": (
+        "id,club\n1,a\n2,b\n01,a\n",
+        "nodes.csv, line 4, column 'id': the id '1' is also in line 2",
+        {"edges": "source,target\n1,2\n"},
+    ),
+    "a missing id": (
+        NODES.replace("cy,", ","),
+        "nodes.csv, line 4, column 'id': the id is missing; write it, or drop the row",
+        {},
+    ),
+    "an id column that is not there": (
+        NODES,
+        "nodes.csv: has no column 'ids' (--id); did you mean 'id'?",
+        {"id": "ids"},
+    ),
+    "two id columns": (
+        "id,node_id,club\n0,1,a\n1,2,b\n2,0,a\n",
+        "nodes.csv: 'id', 'node_id' both contain the ends of every edge; choose with --id",
+        {"edges": "source,target\n0,1\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _BAD)
+def test_bad_ids_are_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    refused_nodes(tmp_path, _BAD[kind])

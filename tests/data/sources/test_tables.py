@@ -1,4 +1,3 @@
-import gzip
 import json
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from scipy.sparse import csr_array
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.tables import read_tables
-from tests.data.sources.small_tables import EDGES, NODES, read
+from tests.data.sources.small_tables import dense, read, refused, write
 
 
 @pytest.fixture
@@ -21,11 +20,6 @@ def own_graphs(raw_data: Path) -> Path:
     if not (folder / "facebook" / "edges.csv").is_file():
         pytest.skip(f"no graphs of users: {folder} is not there")
     return folder
-
-
-def _dense(graph: RawGraph) -> np.ndarray:
-    assert graph.x is not None
-    return graph.x.toarray() if isinstance(graph.x, csr_array) else graph.x
 
 
 def _frames() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -75,8 +69,8 @@ def test_tables_that_pandas_writes_are_read(form: str, tmp_path: Path) -> None:
     assert graph.label_name == "kind"
     assert graph.feature_names == ("age", "paid", "place=x", "place=y")
     mean = (31 + 7 + 20 + 8 + 9.5) / 5
-    assert _dense(graph)[:, 0] == pytest.approx([31, 7, mean, 20, 8, 9.5])
-    assert _dense(graph)[:, 1:].tolist() == [
+    assert dense(graph)[:, 0] == pytest.approx([31, 7, mean, 20, 8, 9.5])
+    assert dense(graph)[:, 1:].tolist() == [
         [1, 1, 0],
         [0, 0, 1],
         [1, 1, 0],
@@ -111,28 +105,6 @@ def test_each_decision_is_told_in_a_sentence(tmp_path: Path) -> None:
         "missing numbers were filled with the mean: age (1)",
         "1 column was left out (text with many different values): 'full_name'",
     )
-
-
-@pytest.mark.parametrize(
-    ("node_id", "source", "target"),
-    [
-        ("node_id", "src_id", "dst_id"),
-        (":ID", ":START_ID", ":END_ID"),
-        ("userId:ID(User)", ":START_ID(User)", ":END_ID(User)"),
-        ("~id", "~from", "~to"),
-        ("Id", "Source", "Target"),
-        ("id", "u", "v"),
-        ("id", "id_1", "id_2"),
-        ("new_id", "from", "to"),
-        ("page", "anything", "else"),
-    ],
-)
-def test_usual_names_are_found(node_id: str, source: str, target: str, tmp_path: Path) -> None:
-    nodes = NODES.replace("id,", f"{node_id},", 1)
-    edges = EDGES.replace("source,target", f"{source},{target}")
-    graph = read(tmp_path, nodes, edges)
-    assert graph.edges.tolist() == [[0, 1, 2], [1, 2, 3]]
-    assert graph.feature_names == ("age",)
 
 
 def test_any_names_can_be_given(tmp_path: Path) -> None:
@@ -183,109 +155,12 @@ def test_ids_too_long_for_a_number_match_as_text(tmp_path: Path) -> None:
     assert graph.edges.tolist() == [[1], [0]]
 
 
-def test_ten_split_columns_are_ten_splits(tmp_path: Path) -> None:
-    rows = ["train", "val", "test"] * 4
-    frame = pd.DataFrame({"club": list("ab") * 6})
-    for split in range(10):
-        frame[f"split_{split}"] = rows[split % 3 :] + rows[: split % 3]
-    graph = read(tmp_path, frame.to_csv(index=False), "0,1\n1,2\n")
-    assert graph.masks is not None
-    train, val, test = graph.masks
-    assert train.shape == (10, 12)
-    assert (train.astype(int) + val + test == 1).all()
-    assert train[:, 0].tolist() == [True, False, False] * 3 + [True]
-    assert graph.x is None
-
-
-def test_mask_columns_are_a_split(tmp_path: Path) -> None:
-    nodes = "club,train_mask,val_mask,test_mask\na,1,0,0\nb,0,1,0\na,0,0,1\nb,0,0,0\n"
-    graph = read(tmp_path, nodes, "0,1\n")
-    assert graph.masks is not None
-    assert [mask.tolist() for mask in graph.masks] == [
-        [[True, False, False, False]],
-        [[False, True, False, False]],
-        [[False, False, True, False]],
-    ]
-    assert graph.x is None
-
-
-def test_lists_in_json_are_bags_of_words(tmp_path: Path) -> None:
-    words = {"cy": [3, 0], "ann": [1], "dee": [], "bob": [1, 1]}
-    (tmp_path / "features.json").write_text(json.dumps(words))
-    graph = read(tmp_path, features="features.json")
-    assert _dense(graph).tolist() == [[0, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]]
-    assert graph.feature_names == ("features:0", "features:1", "features:2", "features:3")
-    both = read(tmp_path, features="features.json,age")
-    assert _dense(both)[:, -1].tolist() == [31, 7, 64, 20]
-
-
-def test_lists_in_parquet_are_bags_or_vectors(tmp_path: Path) -> None:
-    nodes = pd.DataFrame(
-        {
-            "words": [[2, 0], [1], [0, 1, 2]],
-            "tags": [["b"], ["a", "b"], []],
-            "vector": [[0.5, 1.0], [0.0, 2.0], [1.0, 1.0]],
-            "label": [0, 1, 0],
-        }
-    )
-    nodes.to_parquet(tmp_path / "nodes.parquet")
-    pd.DataFrame({"u": [0, 1], "v": [1, 2]}).to_parquet(tmp_path / "edges.parquet")
-    graph = read_tables(tmp_path)
-    assert graph.feature_names is not None
-    assert graph.feature_names[:5] == ("words:0", "words:1", "words:2", "tags:a", "tags:b")
-    assert _dense(graph).tolist() == [
-        [1, 0, 1, 0, 1, 0.5, 1],
-        [0, 1, 0, 1, 1, 0, 2],
-        [1, 1, 1, 0, 0, 1, 1],
-    ]
-
-
-def test_lists_that_pandas_wrote_into_csv_are_lists_again(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"club": ["a", "b", "a"], "words": [[2, 0], [], [1]]})
-    assert _dense(read(tmp_path, frame.to_csv(index=False), "0,1\n")).tolist() == [
-        [1, 0, 1],
-        [0, 0, 0],
-        [0, 1, 0],
-    ]
-
-
-def test_gzip_is_unpacked(tmp_path: Path) -> None:
-    graph = read(tmp_path, gzip.compress(NODES.encode()), gzip.compress(EDGES.encode()))
-    assert graph.num_nodes == 4
-
-
-def test_values_in_quotes_may_contain_delimiters_and_line_breaks(tmp_path: Path) -> None:
-    nodes = 'id,club,text\n"a,1",x,"two\nlines"\nb,y,"a ""word"""\nc,x,z\n'
-    graph = read(tmp_path, nodes, 'source,target\n"a,1",b\nb,c\n')
-    assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert graph.columns["text"].tolist() == ["two\nlines", 'a "word"', "z"]
-
-
-def test_empty_lines_are_passed_over(tmp_path: Path) -> None:
-    assert read(tmp_path, NODES.replace("\n", "\n\n") + "\n\n", EDGES + "\n").num_nodes == 4
-
-
 def test_a_table_of_classes_alone_is_a_graph_without_features(tmp_path: Path) -> None:
     graph = read(tmp_path, "club\na\n\nb\n", "0,2\n")
     assert graph.labels is not None
     assert graph.labels.tolist() == ["a", None, "b"]
     assert graph.x is None
     assert graph.notes[-1] == "no features were found"
-
-
-def test_numeric_labels_with_gaps_are_numbers(tmp_path: Path) -> None:
-    graph = read(tmp_path, "age,club\n5,1\n6,\n7,0\n", "0,1\n")
-    assert graph.labels is not None
-    np.testing.assert_array_equal(graph.labels, [1.0, np.nan, 0.0])
-    graph = read(tmp_path, "age,club\n5,True\n6,\n7,False\n", "0,1\n")
-    assert graph.labels is not None
-    assert graph.labels.tolist() == ["True", None, "False"]
-
-
-def test_equal_weights_play_no_part(tmp_path: Path) -> None:
-    graph = read(tmp_path, NODES, "source,target,weight\nann,bob,1\nbob,cy,1\n")
-    assert graph.weights is None
-    assert "all edges have the weight 1, so weights play no part" in graph.notes
 
 
 @st.composite
@@ -326,7 +201,7 @@ def test_the_order_of_rows_changes_nothing_but_the_order_of_nodes(
     assert order[moved.edges].tolist() == graph.edges.tolist()
     assert moved.feature_names == graph.feature_names
     if graph.x is not None:
-        np.testing.assert_allclose(_dense(moved), _dense(graph)[order])
+        np.testing.assert_allclose(dense(moved), dense(graph)[order])
     other = _read_frames(folder, nodes, edges.iloc[::-1])
     assert other.edges[:, ::-1].tolist() == graph.edges.tolist()
 
@@ -347,7 +222,7 @@ def test_ids_of_text_and_of_numbers_give_the_same_graph(
     assert text.node_ids is not None
     assert text.node_ids.tolist() == [f"n{value}" for value in numbers.node_ids]
     if numbers.x is not None:
-        assert _dense(text).tolist() == _dense(numbers).tolist()
+        assert dense(text).tolist() == dense(numbers).tolist()
 
 
 def test_facebook_is_read_by_its_folder_and_label_alone(own_graphs: Path) -> None:
@@ -386,3 +261,12 @@ def test_twitch_is_read_by_its_folder_and_label_alone(own_graphs: Path) -> None:
     assert isinstance(graph.x, csr_array)
     row = graph.x[[5]].toarray()[0]
     assert set(row.nonzero()[0]) == set(words[str(target["new_id"][5])])
+
+
+def test_nodes_without_edges_arerefused(tmp_path: Path) -> None:
+    write(tmp_path)
+    refused(
+        tmp_path,
+        "nodes.csv: is a table of nodes, and the edges are missing; name their table with --edges",
+        nodes=tmp_path / "nodes.csv",
+    )

@@ -1,13 +1,17 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from l2p_search.data.sources.tables import read_tables
 from l2p_search.data.sources.word_lists import features_of, lists_of
 from l2p_search.errors import DataError
+from tests.data.sources.small_tables import dense, read
 
 
 def _error(message: str, row: int | None) -> DataError:
@@ -55,3 +59,33 @@ def test_the_list_with_a_mistake_is_named() -> None:
         _features([[1], ["x"]])
     with pytest.raises(DataError, match="list 0: '7' is no list"):
         _features([7, [1]])
+
+
+def test_lists_in_parquet_are_bags_or_vectors(tmp_path: Path) -> None:
+    nodes = pd.DataFrame(
+        {
+            "words": [[2, 0], [1], [0, 1, 2]],
+            "tags": [["b"], ["a", "b"], []],
+            "vector": [[0.5, 1.0], [0.0, 2.0], [1.0, 1.0]],
+            "label": [0, 1, 0],
+        }
+    )
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    pd.DataFrame({"u": [0, 1], "v": [1, 2]}).to_parquet(tmp_path / "edges.parquet")
+    graph = read_tables(tmp_path)
+    assert graph.feature_names is not None
+    assert graph.feature_names[:5] == ("words:0", "words:1", "words:2", "tags:a", "tags:b")
+    assert dense(graph).tolist() == [
+        [1, 0, 1, 0, 1, 0.5, 1],
+        [0, 1, 0, 1, 1, 0, 2],
+        [1, 1, 1, 0, 0, 1, 1],
+    ]
+
+
+def test_lists_that_pandas_wrote_into_csv_are_lists_again(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"club": ["a", "b", "a"], "words": [[2, 0], [], [1]]})
+    assert dense(read(tmp_path, frame.to_csv(index=False), "0,1\n")).tolist() == [
+        [1, 0, 1],
+        [0, 0, 0],
+        [0, 1, 0],
+    ]

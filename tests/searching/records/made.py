@@ -24,8 +24,8 @@ def result(
             epochs=3,
             best_epoch=2,
             val_loss=1.0,
-            val_accuracy=accuracy,
-            test_accuracy=accuracy - 1.0,
+            val=accuracy,
+            test=accuracy - 1.0,
             expected_step=0.5,
             profile=(0.5, 0.5),
         )

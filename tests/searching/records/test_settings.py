@@ -60,6 +60,13 @@ def test_a_goal_is_read_as_it_was_written() -> None:
     assert Goal(**json.loads(json.dumps(goal.to_mapping()))) == goal
 
 
+def test_the_metric_is_part_of_the_settings_and_accuracy_where_none_is_written() -> None:
+    written = settings(metric="roc_auc").to_mapping()
+    assert SearchSettings.from_mapping(written).metric == "roc_auc"
+    del written["metric"]
+    assert SearchSettings.from_mapping(written) == settings()
+
+
 def test_an_old_search_goes_on_with_a_key_that_its_model_does_not_read(
     tmp_path: Path, small_graph: Graph
 ) -> None:

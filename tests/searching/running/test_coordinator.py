@@ -5,6 +5,7 @@ import pytest
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, TrainingBugError
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -39,7 +40,9 @@ def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
     whole = searched(tmp_path / "whole", small_graph, goal, sampler=sampler, race=race)
     trained: list[str] = []
 
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         if 0 in seeds:
             trained.append(config.config_id)
         return pretend_training(graph, config, seeds)
@@ -76,7 +79,7 @@ def test_the_best_and_its_ties_are_trained_on_fresh_seeds_that_no_trial_had(
         assert [seed.seed for seed in result.seeds] == list(range(20, 26))
     assert outcome.confirmed is not None
     assert outcome.protocol is not None
-    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_accuracy_mean
+    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_mean
 
 
 def test_a_confirmation_is_not_repeated_on_resume(tmp_path: Path, small_graph: Graph) -> None:
@@ -115,7 +118,9 @@ def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
 def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         if config.K == 4:
             raise RuntimeError("boom\nand a long stack")
         return pretend_training(graph, config, seeds)
@@ -130,7 +135,9 @@ def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
 def test_a_diverged_seed_fails_its_trial_with_the_reason(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
         lost = SeedResult(seed=0, split=0, epochs=3, reason="diverged at epoch 3")
         return TrialResult(
@@ -152,7 +159,9 @@ def test_a_diverged_seed_fails_its_trial_with_the_reason(
 def test_a_search_whose_first_trials_all_raise_gives_up_with_the_reason(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         raise RuntimeError("no such thing")
 
     seen: list[Coordinator] = []
@@ -168,7 +177,9 @@ def test_a_search_whose_first_trials_all_raise_gives_up_with_the_reason(
 def test_a_bug_ends_the_search_at_once_and_is_no_failed_trial(
     bug: type[Exception], tmp_path: Path, small_graph: Graph
 ) -> None:
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         raise bug("in our code")
 
     seen: list[Coordinator] = []
@@ -214,7 +225,9 @@ def test_the_time_budget_starts_no_further_trial_but_confirms(
     journal.begin(goal, {})
     coordinator = Coordinator(journal, goal, concurrency=1, clock=lambda: now)
 
-    def training(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         nonlocal now
         now += 1.0
         return pretend_training(graph, config, seeds)
@@ -255,16 +268,51 @@ def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:
 def test_no_choice_of_a_search_depends_on_test_accuracy(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    def spoiled(graph: Graph, config: TrialConfig, seeds: list[int]) -> TrialResult:
+    def spoiled(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
         from dataclasses import replace
 
         result = pretend_training(graph, config, seeds)
-        return replace(
-            result, seeds=tuple(replace(s, test_accuracy=float(s.seed)) for s in result.seeds)
-        )
+        return replace(result, seeds=tuple(replace(s, test=float(s.seed)) for s in result.seeds))
 
     goal = Goal(trials=16, confirm=4)
     honest = searched(tmp_path / "a", small_graph, goal, race=True)
     permuted = searched(tmp_path / "b", small_graph, goal, spoiled, race=True)
     assert outcomes(honest) == outcomes(permuted)
     assert list(read_outcome(honest).confirmations) == list(read_outcome(permuted).confirmations)
+
+
+def test_a_search_is_judged_raced_and_confirmed_by_its_metric(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    """Its trainings are asked for the metric; what it keeps and finds has the metric's name."""
+    asked: list[Metric] = []
+
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        asked.append(metric)
+        return pretend_training(graph, config, seeds, metric=metric)
+
+    goal = Goal(trials=8, confirm=4)
+    plain = searched(tmp_path / "a", small_graph, goal, race=True)
+    journal = searched(
+        tmp_path / "b", small_graph, goal, train=training, race=True, metric="roc_auc"
+    )
+    assert set(asked) == {"roc_auc"}
+    assert outcomes(journal) == outcomes(plain)
+    found = read_outcome(Journal.read(tmp_path / "b"))
+    assert found.best is not None
+    assert all(record.metric == "roc_auc" for record in found.records)
+    assert all(each.metric == "roc_auc" for each in found.confirmations.values())
+    mapping = found.to_mapping()
+    assert mapping["metric"] == "roc_auc"
+    assert mapping["best"]["val_roc_auc_mean"] == found.best.objective
+    assert mapping["confirmed_test_roc_auc"] == mapping["confirmations"][0]["test_roc_auc"]
+    assert "accuracy" not in str({**mapping, "best": {**mapping["best"], "config": None}})
+    written = (tmp_path / "b" / "journal.log").read_text()
+    assert '"val_roc_auc":' in written
+    assert '"val_accuracy":' not in written
+    journal.close()
+    plain.close()

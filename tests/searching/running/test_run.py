@@ -12,6 +12,7 @@ import torch
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
+from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -34,7 +35,9 @@ def test_workers_that_die_raise_or_give_nan_are_recorded_and_the_search_goes_on(
 ) -> None:
     marker = str(tmp_path / "died")
 
-    def training(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         # Defined here, so that the worker needs no test module.
         from l2p_search.training.fit import fit
 
@@ -47,7 +50,7 @@ def test_workers_that_die_raise_or_give_nan_are_recorded_and_the_search_goes_on(
             raise RuntimeError("boom")
         result = fit(graph, config, seeds)
         if config.K == 5:
-            bad = replace(result.seeds[0], val_accuracy=float("nan"))
+            bad = replace(result.seeds[0], val=float("nan"))
             return replace(result, seeds=(bad, *result.seeds[1:]))
         return result
 
@@ -138,7 +141,9 @@ def test_permuting_all_test_labels_leaves_every_choice_unchanged(tmp_path: Path)
     assert accuracies[0] > accuracies[1] + 5  # the labels were spoiled indeed
 
 
-def _fit(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+def _fit(
+    graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+) -> TrialResult:
     from l2p_search.training.fit import fit
 
     return fit(graph, config, seeds)

@@ -7,6 +7,7 @@ import pytest
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import ConfigError, argument
+from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 from l2p_search.searching.running.coordinator import Task
 from l2p_search.searching.running.worker import run_task
@@ -19,7 +20,9 @@ _TASK = Task("trial", 3, _CONFIG, ((0, 1, 2), (3, 4), (5,)))
 def _reported(graph: Graph, error: Exception) -> list[dict[str, str]]:
     """What a training that raises has its worker report."""
 
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         raise error
 
     messages: list[dict[str, str]] = []
@@ -30,7 +33,9 @@ def _reported(graph: Graph, error: Exception) -> list[dict[str, str]]:
 def test_every_group_is_trained_in_turn_and_reported_by_itself(small_graph: Graph) -> None:
     asked: list[tuple[TrialConfig, list[int]]] = []
 
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         assert graph is small_graph
         assert len(messages) == len(asked)  # the group before was reported
         asked.append((config, list(seeds)))
@@ -52,7 +57,9 @@ def test_a_driver_that_wants_no_further_group_ends_the_task(small_graph: Graph) 
 
     trained: list[Sequence[int]] = []
 
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         trained.append(seeds)
         return pretend_training(graph, config, seeds)
 
@@ -96,7 +103,9 @@ def test_what_only_the_code_can_cause_is_a_bug(error: type[Exception], small_gra
 
 
 def test_an_interruption_is_neither(small_graph: Graph) -> None:
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         raise KeyboardInterrupt
 
     messages: list[dict[str, str]] = []
@@ -109,11 +118,11 @@ def test_an_interruption_is_neither(small_graph: Graph) -> None:
 def test_a_number_that_is_not_finite_is_an_error_that_says_so(
     value: float, small_graph: Graph
 ) -> None:
-    def train(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
-        return replace(
-            result, seeds=(replace(result.seeds[0], val_accuracy=value), *result.seeds[1:])
-        )
+        return replace(result, seeds=(replace(result.seeds[0], val=value), *result.seeds[1:]))
 
     messages: list[dict[str, str]] = []
     run_task(_TASK.to_mapping(), small_graph, train, messages.append)

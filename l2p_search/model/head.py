@@ -1,0 +1,84 @@
+"""The classifier that reads hidden representations: linear, or an MLP with relu and dropout."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.model.layered_pass import LayeredPass
+from l2p_search.model.network import Parameters, glorot
+
+
+class Head:
+    """Layers one after another, the last of which gives class scores.
+
+    Of the hidden representations that are read (R):
+
+        R' = dropout(relu(.. dropout(relu(R W_head_1 + b_head_1)) ..))
+        class scores  R' W_out + b_out
+
+    Parameters of theta: W_out [S, H, C], b_out [S, C], and of hidden layer i W_head_i [S, H, H],
+    b_head_i [S, H].
+
+    Config keys: hidden, dropout.
+
+    Attributes:
+        noise_size: Random bytes per seed for its dropout.
+        parameters: How many numbers its parameters of one seed are.
+    """
+
+    def __init__(
+        self, layers: int, graph: Graph, config: TrialConfig, dtype: torch.dtype, *, drop: bool
+    ) -> None:
+        """A head of so many layers, the one that gives class scores included.
+
+        Args:
+            layers: At least 1.
+            graph: What is learned on.
+            config: How.
+            dtype: Of the parameters.
+            drop: Whether what is read is dropped out before the first layer.
+        """
+        self._names = [f"head_{layer}" for layer in range(1, layers)]
+        self._width, self._classes, self._dtype = config.hidden, graph.num_classes, dtype
+        self._drop = drop
+        self.noise_size = 0
+        if config.dropout > 0:
+            self.noise_size = (layers - 1 + drop) * graph.num_nodes * config.hidden
+        self.parameters = (layers - 1) * self._width * (self._width + 1)
+        self.parameters += (self._width + 1) * self._classes
+
+    def initial(self, generators: Sequence[Generator]) -> Parameters:
+        """Glorot weights, zero biases."""
+        theta: Parameters = {}
+        for name in (*self._names, "out"):
+            shape = (self._width, self._classes if name == "out" else self._width)
+            theta[f"W_{name}"] = glorot(generators, shape, self._dtype)
+            theta[f"b_{name}"] = torch.zeros(len(generators), shape[1], dtype=self._dtype)
+        return theta
+
+    def hidden(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:
+        """R', from which W_out makes class scores.
+
+        Args:
+            read: R, hidden representations at the nodes, [S, L, H]; or of several steps,
+                [T, S, L, H]. All steps of a node lose the same units: q compares them.
+            nodes: Where they were read, [S, L].
+            layers: The pass; its next random bytes are taken.
+
+        Returns:
+            Of the shape of `read`.
+        """
+        if self._drop:
+            read = layers.dropped_at(read, nodes)
+        for name in self._names:
+            product = torch.matmul(read, layers.theta[f"W_{name}"])
+            read = layers.dropped_at((product + layers.bias(name)).relu(), nodes)
+        return read
+
+    def class_scores(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:
+        """Class scores [S, L, C] of representations [S, L, H] that were read at nodes [S, L]."""
+        hidden = self.hidden(read, nodes, layers)
+        return torch.bmm(hidden, layers.theta["W_out"]) + layers.bias("out")

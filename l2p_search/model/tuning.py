@@ -1,0 +1,66 @@
+"""What tuning adds to the hidden layers of a classic GNN: normalisation and a residual connection.
+
+Luo, Shi and Wu, NeurIPS 2024, https://arxiv.org/abs/2406.08993, for the convolution of any GNN:
+
+    H_k = act(norm(conv(dropout(H_{k-1})) + dropout(H_{k-1}) V_k))
+
+With both, GCN, GraphSAGE and GAT reach graph transformers. On GraphSAGE, which has a matrix for a
+node's own representation already, V_k adds no function: only its gradient is counted twice.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.config import TrialConfig
+from l2p_search.model.network import Parameters, glorot
+from l2p_search.model.normalisation import normalised
+
+
+class Tuning:
+    """The normalisation and the residual connection of one configuration's hidden layers.
+
+    Parameters of a hidden layer `name` with normalisation: scale_name and shift_name
+    [S, outputs]; with a residual connection: V_name [S, inputs, outputs].
+
+    Config keys: norm, residual.
+
+    Example:
+        >>> Tuning(TrialConfig(model="gcn", norm="layer", residual="linear")).letters
+        ('V',)
+    """
+
+    def __init__(self, config: TrialConfig) -> None:
+        """As the configuration wants it."""
+        self._norm = config.norm
+        self.letters: tuple[str, ...] = ("V",) if config.residual == "linear" else ()
+        """The letters of the matrices that multiply a node's own representation."""
+
+    def initial(
+        self,
+        name: str,
+        shape: tuple[int, int],
+        generators: Sequence[Generator],
+        dtype: torch.dtype,
+    ) -> Parameters:
+        """Fresh parameters of a hidden layer: Glorot weights, scale one, shift zero."""
+        theta = {f"{letter}_{name}": glorot(generators, shape, dtype) for letter in self.letters}
+        if self._norm != "none":
+            theta[f"scale_{name}"] = torch.ones(len(generators), shape[1], dtype=dtype)
+            theta[f"shift_{name}"] = torch.zeros(len(generators), shape[1], dtype=dtype)
+        return theta
+
+    def normalised(self, name: str, h: Tensor, theta: Parameters) -> Tensor:
+        """norm(H) for h [S, N, outputs], before its activation."""
+        if self._norm == "none":
+            return h
+        return normalised(self._norm, h, theta[f"scale_{name}"], theta[f"shift_{name}"])
+
+    def held_per_unit(self) -> int:
+        """Tensors of the size of a hidden representation that a layer holds besides."""
+        return 2 * (self._norm != "none") + len(self.letters)
+
+
+PLAIN = Tuning(TrialConfig())
+"""Neither: for networks with connections of their own."""

@@ -1,0 +1,232 @@
+"""An answer in words, on made-up results."""
+
+from dataclasses import replace
+from html import escape
+
+import pytest
+
+from l2p_search.api.answer_text import (
+    AnswerPage,
+    advice,
+    answer_text,
+    travel_in_words,
+    words_for,
+    worth,
+)
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.learned import Profiles
+from l2p_search.report.comparison import compare
+from l2p_search.results import SeedResult, TrialResult
+
+_SEEDS = 6
+
+
+def _result(*accuracies: float, profiles: Profiles | None = None) -> TrialResult:
+    """A result with these accuracies on test nodes, each of a split of its own."""
+    seeds = tuple(
+        SeedResult(
+            seed=seed,
+            split=seed,
+            epochs=10,
+            best_epoch=5,
+            val_loss=1.0,
+            val=accuracy,
+            test=accuracy,
+            expected_step=1.0,
+            profile=(0.25, 0.75),
+        )
+        for seed, accuracy in enumerate(accuracies)
+    )
+    return TrialResult(
+        config=TrialConfig(),
+        dataset="small",
+        data_digest="0",
+        seeds=seeds,
+        seconds=1.0,
+        profiles=profiles,
+    )
+
+
+def _steady(level: float) -> TrialResult:
+    """About the same on every split, so that a point more or less is significant."""
+    return _result(*(level + 0.1 * (seed % 2) for seed in range(_SEEDS)))
+
+
+def _noisy(level: float) -> TrialResult:
+    """Far up and down between splits, so that nothing is significant against it."""
+    return _result(*(level + 20 * (-1) ** seed for seed in range(_SEEDS)))
+
+
+def _looking(
+    steps: list[float], by_degree: dict[str, tuple[float, ...]] | None = None
+) -> Profiles:
+    even = {"1": (0.5, 0.5)}
+    return Profiles(by_degree=by_degree or even, by_class=even, node_steps=tuple(steps))
+
+
+def _page(graph: Graph, **results: TrialResult) -> AnswerPage:
+    all_results = {method: results[method] for method in ("l2q", "appnp", "mlp", "gcn")}
+    against = {
+        method: compare(result, all_results["l2q"], "test_accuracy")
+        for method, result in all_results.items()
+        if method != "l2q"
+    }
+    return AnswerPage(
+        graph=graph, effort="little", results=all_results, against=against, seconds=75.0
+    )
+
+
+@pytest.fixture
+def page(small_graph: Graph) -> AnswerPage:
+    """L2Q is best, then APPNP, then GCN, then MLP, each significantly."""
+    return _page(
+        small_graph,
+        l2q=replace(_steady(90), profiles=_looking([0.0, 1.0])),
+        appnp=_steady(85),
+        gcn=_steady(80),
+        mlp=_steady(70),
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([0.0, 0.1, 0.49], "Nearly all nodes stop at once"),
+        ([0.5, 1.0, 1.4], "Nearly all nodes look one step far"),
+        ([2.0, 3.4], "Nearly all nodes look two to three steps far"),
+        ([4.0, 7.4], "Nearly all nodes look four to seven steps far"),
+        ([7.5, 60.0], "Nearly all nodes look eight steps far or more"),
+        ([0.0, 1.0, 1.0, 1.0], "75 % of the nodes look one step far and 25 % stop at once"),
+        (
+            [0.0] * 5 + [1.0] * 3 + [9.0] * 2,
+            "50 % of the nodes stop at once, 30 % look one step far and 20 % look eight steps far"
+            " or more",
+        ),
+        ([0.0] * 24 + [9.0], "Nearly all nodes stop at once"),  # one of 25 is not told of
+    ],
+)
+def test_how_far_nodes_look_is_said_in_shares_of_nodes(steps: list[float], words: str) -> None:
+    assert travel_in_words(_result(80.0, profiles=_looking(steps))) == words
+
+
+def test_at_most_three_groups_of_nodes_are_told_of() -> None:
+    words = travel_in_words(_result(80.0, profiles=_looking([0, 0, 0, 1, 1, 3, 3, 5, 9, 9])))
+    assert words.count("%") == 3
+    assert "four to seven" not in words
+
+
+@pytest.mark.parametrize(
+    ("by_degree", "ending"),
+    [
+        ({"1": (0.0, 1.0), "2": (0.5, 0.5), "3": (1.0, 0.0)}, "few neighbours look further"),
+        ({"1": (1.0, 0.0), "2": (0.5, 0.5), "3": (0.0, 1.0)}, "many neighbours look further"),
+        ({"1": (0.5, 0.5), "2": (0.0, 1.0), "3": (0.4, 0.6)}, "stop at once"),  # ends agree
+        ({"0": (0.0, 1.0), "1": (1.0, 0.0), "2": (1.0, 0.0)}, "stop at once"),  # no neighbours
+        ({"1": (0.0, 1.0), "2": (1.0, 0.0)}, "stop at once"),  # two degrees are no trend
+    ],
+)
+def test_a_trend_with_degree_is_told_where_it_is_a_quarter_of_a_step(
+    by_degree: dict[str, tuple[float, ...]], ending: str
+) -> None:
+    result = _result(80.0, profiles=_looking([0.0], by_degree))
+    assert travel_in_words(result).endswith(ending)
+
+
+def test_a_result_without_profiles_says_nothing_of_nodes() -> None:
+    assert travel_in_words(_result(80.0)) == "Nothing was learned of how far nodes look"
+
+
+def test_the_best_is_used_where_all_else_is_worse(page: AnswerPage) -> None:
+    assert page.use == "l2q"
+    assert advice(page).startswith("Use L2Q: nothing simpler does as well")
+
+
+@pytest.mark.parametrize(
+    ("tied", "use"),
+    [(("mlp", "gcn", "appnp"), "mlp"), (("gcn", "appnp"), "gcn"), (("appnp",), "appnp")],
+)
+def test_of_methods_that_tie_with_the_best_the_simplest_is_used(
+    page: AnswerPage, tied: tuple[str, ...], use: str
+) -> None:
+    results = {**page.results, **dict.fromkeys(tied, _steady(90))}
+    assert replace(page, results=results).use == use
+
+
+def test_a_tie_with_the_best_is_not_enough_where_another_is_better(small_graph: Graph) -> None:
+    results = {"l2q": _noisy(91), "appnp": _steady(90), "gcn": _steady(80), "mlp": _steady(70)}
+    page = _page(small_graph, **results)
+    assert page.against["mlp"].verdict == "a tie"
+    assert page.use == "appnp"
+
+
+def test_where_mlp_is_used_no_message_passing_is_recommended(small_graph: Graph) -> None:
+    page = _page(small_graph, l2q=_noisy(60), appnp=_noisy(60), gcn=_noisy(60), mlp=_noisy(60))
+    assert advice(page) == "Use MLP: no message passing is significantly better on this graph."
+
+
+def test_what_propagation_is_worth_has_its_interval_and_its_verdict(page: AnswerPage) -> None:
+    assert worth(page) == [
+        "Propagation is worth 20.00 ± 0.00 points (L2Q against MLP: better).",
+        "Choosing the step per node is worth 5.00 ± 0.00 points (L2Q against the best fixed number"
+        " of steps: better).",
+    ]
+
+
+def test_a_difference_that_may_be_none_is_called_so() -> None:
+    assert words_for(compare(_noisy(80), _steady(85), "test_accuracy")) == "cannot be told apart"
+    assert words_for(compare(_steady(80), _steady(70), "test_accuracy")) == "worse"
+
+
+def test_the_text_names_every_method_and_what_to_use(page: AnswerPage) -> None:
+    lines = answer_text(page).splitlines()
+    assert lines[0] == "How far should messages travel on small?"
+    assert "50 % of the nodes stop at once and 50 % look one step far." in lines
+    for name in ("L2Q, each", "APPNP, one", "MLP, no step", "GCN "):
+        assert sum(line.startswith(f"  {name}") for line in lines) == 1
+    assert advice(page) in lines
+    assert any("(little; " in line for line in lines)
+
+
+def test_values_for_programs_say_the_same(page: AnswerPage) -> None:
+    found = page.to_mapping()
+    assert found["use"] == "l2q"
+    assert sorted(found["methods"]) == ["appnp", "gcn", "l2q", "mlp"]
+    assert found["l2q_against"]["mlp"]["difference"]["mean"] == pytest.approx(20.0)
+    assert found["travel"] == travel_in_words(page.results["l2q"])
+
+
+def test_a_name_cannot_write_html(page: AnswerPage) -> None:
+    html = replace(page, graph=replace(page.graph, name="<script>alert(1)</script>")).html()
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)" in html
+
+
+@pytest.mark.parametrize(
+    ("request_", "command"),
+    [
+        (None, "l2p-search answer --dataset small"),
+        ({"source": "cora"}, "l2p-search answer --dataset cora"),
+        (
+            {"source": "/my data/nodes.csv", "edges": "/e.csv", "source_column": "u", "name": "n"},
+            "l2p-search answer --dataset '/my data/nodes.csv' --edges /e.csv --source u",
+        ),
+    ],
+)
+def test_the_page_has_the_command_that_reads_this_graph(
+    page: AnswerPage, request_: dict[str, str] | None, command: str
+) -> None:
+    graph = replace(page.graph, about=replace(page.graph.about, request=request_))
+    assert escape(command) in replace(page, graph=graph).html()
+
+
+def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
+    entry = page.entry()
+    assert (entry.kind, entry.dataset, entry.name) == ("answer", "small", "answer: small")
+    assert entry.params == {"use": "l2q", "effort": "little"}
+    assert entry.metrics["l2q_minus_mlp"] == 20.0
+    assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
+        90.05
+    ]
+    assert entry.files["answer.html"].decode() == page.html()
+    assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew
