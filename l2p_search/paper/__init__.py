@@ -1,1 +1,1 @@
-"""The searches behind the paper's tables and figures, and our numbers beside its own."""
+"""Reproducing the L2P paper: the searches behind its tables and figures, and our numbers."""

@@ -1,4 +1,4 @@
-"""Studies: the searches that a table or a figure of the paper needs, and how much of each."""
+"""Studies: the searches that a table or figure of the paper needs, and how large each one is."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -15,12 +15,22 @@ from l2p_search.searching.space.shipped import load_space, space_of_model
 
 @dataclass(frozen=True)
 class Budget:
-    """How much of the paper's protocol is done.
+    """How much of the paper's protocol is run.
 
-    A narrow budget searches part of each model's space: one learning rate and width, and no more
-    than so many steps. Models whose steps have weights of their own cost a multiple of the linear
-    ones: they get fewer steps, and as many epochs as Kipf and Welling's GCN, or half of that on
-    a graph of more than ten thousand nodes.
+    Layered models, whose propagation steps have weights of their own (GCN, GAT, GCNII and those
+    built on them), cost a multiple of the others. A small budget gives them fewer steps and
+    epochs; on graphs of more than ten thousand nodes half of these epochs.
+
+    Args:
+        trials: Per search.
+        seeds: Per trial.
+        confirm: Fresh seeds on which the best trial of a search is trained again.
+        narrow: Whether only part of each space is searched: one learning rate, one width, and
+            few steps.
+        most_steps: The largest K of a narrow search.
+        most_layers: The largest K of a narrow search of a layered model.
+        epochs: At the most; None for the default of the kind of graph.
+        layered_epochs: The same for layered models. 200 are those of Kipf and Welling's GCN.
     """
 
     trials: int
@@ -33,35 +43,50 @@ class Budget:
     layered_epochs: int | None = None
 
     def in_words(self) -> str:
-        """What a reader of its results has to know."""
+        """Describe the budget in a sentence, for readers of its results."""
         words = f"the best on validation of {count(self.trials, 'trial')} of {self.seeds} seeds"
         if self.narrow:
             words += (
                 f" in part of each space (K up to {self.most_steps}, or {self.most_layers} where"
-                " steps have weights)"
+                " steps have weights of their own)"
             )
         if self.layered_epochs is not None:
             words += (
-                f", {self.layered_epochs} epochs at the most for models with weights a step"
+                f", {self.layered_epochs} epochs at the most for models with weights per step"
                 f" ({self.layered_epochs // 2} on graphs of more than {_LARGE:,} nodes)"
             )
         return words
 
 
 _LARGE = 10_000
+"""Nodes above which an epoch of a layered model takes seconds."""
 BUDGETS = {
     "smoke": Budget(trials=1, seeds=2, confirm=2, most_steps=4, epochs=5, layered_epochs=5),
     "quick": Budget(trials=3, seeds=4, confirm=10, layered_epochs=200),
     "full": Budget(trials=200, seeds=20, confirm=20, narrow=False),
 }
+"""smoke: minutes, to see that it works; quick: about an hour per table; full: the paper's own."""
 _LINEAR = {"l2q", "l2s", "mlp", "appnp", "gprgnn", "dagnn"}
+"""Methods that are not layered."""
 _ATTENTIVE, _MOST_ATTENTIVE = {"gat", "l2q-gat", "l2s-gat"}, 2
+"""Attention costs most of all: methods, and their largest K in a narrow search."""
 _RATE, _WIDTHS = 0.01, (64, 16)
+"""The learning rate of a narrow search, and its width: the first of these that the space has."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """One search: its name, the graph, what varies, and how much of it is looked at."""
+    """One search that a table or figure needs.
+
+    Args:
+        name: Of the search.
+        dataset: The name of the graph.
+        space: What varies.
+        base: The values of hyperparameters that the space does not name.
+        seeds: Per trial.
+        goal: Trials and confirmations.
+        sampler: Which of Optuna's samplers proposes configurations.
+    """
 
     name: str
     dataset: str
@@ -73,7 +98,24 @@ class Study:
 
 
 def method_study(method: str, dataset: str, budget_name: str) -> Study:
-    """The search of a method on a dataset, as tables 1 to 3 need it."""
+    """The search of a method on a dataset, for tables 1 to 3.
+
+    Args:
+        method: Such as l2q, gcn or jknet-drop.
+        dataset: The name of the graph.
+        budget_name: A key of `BUDGETS`.
+
+    Returns:
+        The study.
+
+    Raises:
+        ConfigError: There is no such method.
+        DataError: There is no such dataset.
+
+    Example:
+        >>> method_study("gcn", "texas", "quick").name
+        'paper-quick-texas-gcn'
+    """
     budget = BUDGETS[budget_name]
     space = load_space(space_of_model(method))
     epochs, most = budget.layered_epochs, budget.most_layers
@@ -96,7 +138,23 @@ def method_study(method: str, dataset: str, budget_name: str) -> Study:
 def grid_study(
     name: str, dataset: str, budget_name: str, varied: dict[str, Any], fixed: dict[str, Any]
 ) -> Study:
-    """Every combination of some values, everything else held: what a figure compares."""
+    """A search of every combination of some values, for what a figure compares.
+
+    Args:
+        name: Part of the name of the search.
+        dataset: The name of the graph.
+        budget_name: A key of `BUDGETS`; seeds and epochs are read from it.
+        varied: Hyperparameter -> the values to compare.
+        fixed: Hyperparameter -> its value.
+
+    Returns:
+        The study, a grid without confirmation.
+
+    Example:
+        >>> study = grid_study("both", "texas", "quick", {"posterior": ["quit", "select"]}, {})
+        >>> study.goal.trials
+        2
+    """
     budget = BUDGETS[budget_name]
     dimensions = {key: Choices(tuple(values)) for key, values in varied.items()}
     space = SearchSpace(name, dict(dimensions), fixed)
@@ -112,13 +170,21 @@ def grid_study(
 
 
 def _is_large(dataset: str) -> bool:
-    """Whether an epoch of a model with weights a step takes seconds."""
+    """Whether an epoch of a layered model takes seconds."""
     figures = find_dataset(dataset).paper
     return figures is not None and figures.nodes > _LARGE
 
 
 def base_of(dataset: str, epochs: int | None) -> TrialConfig:
-    """The defaults of the dataset's kind of graph, trained for so many epochs at the most."""
+    """The default configuration for a dataset.
+
+    Args:
+        dataset: The name of the graph.
+        epochs: At the most; None for the default.
+
+    Returns:
+        The defaults of its kind of graph, with a patience of at most `epochs`.
+    """
     base = DEFAULTS[find_dataset(dataset).kind]
     if epochs is None:
         return base
@@ -126,11 +192,20 @@ def base_of(dataset: str, epochs: int | None) -> TrialConfig:
 
 
 def narrowed(space: SearchSpace, most_steps: int) -> SearchSpace:
-    """Fewer values of some hyperparameters; a single one that is left becomes fixed."""
+    """Part of a space: one learning rate, one width, and few steps.
+
+    Args:
+        space: The whole space.
+        most_steps: The largest K that is kept.
+
+    Returns:
+        The part. A hyperparameter of which one value is left becomes fixed, one that would have
+        none keeps all, and start points lose the values that are gone.
+    """
     keep: dict[str, Any] = {
         "lr": lambda values: [v for v in values if v == _RATE],
         "hidden": lambda values: [
-            v for v in values if v == next(w for w in _WIDTHS if w in values)
+            v for v in values if v == next((w for w in _WIDTHS if w in values), None)
         ],
         "K": lambda values: [v for v in values if v <= most_steps],
     }

@@ -1,4 +1,4 @@
-"""The paper's tables 1 to 4: a search for each method and dataset, or for each depth."""
+"""Tables 1 to 4 of the L2P paper, from one search per method and dataset."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,13 +12,25 @@ from l2p_search.report.comparison import compare
 from l2p_search.results import TrialResult
 
 _INCEPTION_STEPS = 16
-"""The layers of an inception network are quadratic in K: at 64 there are 1,955."""
+"""The largest K of IncepGCN, whose number of layers grows with K squared: 1,955 at K = 64."""
 
 
 def accuracies_table(
     request: Request, title: str, paper: Mapping[str, Mapping[str, float]]
 ) -> Reproduction:
-    """Tables 1 to 3: every method on every dataset, on fresh seeds."""
+    """Tables 1 to 3: the test accuracy of every method on every dataset, on fresh seeds.
+
+    Args:
+        request: What the user asks for.
+        title: Of the table.
+        paper: Method -> dataset -> what the paper reports, in percent.
+
+    Returns:
+        The table, and below it L2P compared with its backbones.
+
+    Raises:
+        UserError: The request names a method or dataset that the table does not have.
+    """
     methods = _chosen("methods", request.methods, list(paper))
     columns = [dataset for row in paper.values() for dataset in row]
     wanted = list(dict.fromkeys(columns))
@@ -54,7 +66,15 @@ def accuracies_table(
 def best_results(
     request: Request, pairs: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], TrialResult]:
-    """The winners of searches of a method on a dataset, on seeds that chose nothing."""
+    """Search methods on datasets, and get the best trial of each on fresh seeds.
+
+    Args:
+        request: What the user asks for.
+        pairs: Method and dataset.
+
+    Returns:
+        (method, dataset) -> result; a search without a complete trial is left out.
+    """
     graphs = request.graphs([dataset for _, dataset in pairs])
     studies = [method_study(method, dataset, request.budget) for method, dataset in pairs]
     found = {}
@@ -65,7 +85,7 @@ def best_results(
 
 
 def _pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[str]) -> list[str]:
-    """L2P against the backbone that it is put on, paired by seed."""
+    """A line for each pair of L2P and its backbone, compared seed by seed."""
     lines = []
     for method, backbone in (
         ("l2q", "appnp"),
@@ -84,7 +104,19 @@ def _pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[st
 
 
 def depths_table(request: Request) -> Reproduction:
-    """Table 4: each method at 2 to 64 steps, everything else as it was best on Cora."""
+    """Table 4: the test accuracy of each method at 2 to 64 propagation steps.
+
+    All other hyperparameters are those of the best trial of the method's search.
+
+    Args:
+        request: What the user asks for; one dataset at the most, by default Cora.
+
+    Returns:
+        The table, and a plot of it.
+
+    Raises:
+        UserError: The request names several datasets, or a method that the table does not have.
+    """
     from l2p_search.report.paper_figures import depth_figure
 
     methods = _chosen("methods", request.methods, list(TABLE_4))

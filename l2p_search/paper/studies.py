@@ -1,4 +1,4 @@
-"""Running studies: each searched once, read when it is recorded, all on the same workers."""
+"""Running studies: each is searched once and read from its journal afterwards."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from l2p_search.api.planning import Plan
 from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
 from l2p_search.durations import format_duration
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import SearchError, argument, either
 from l2p_search.paper.budgets import Study
 from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
@@ -21,9 +21,16 @@ from l2p_search.searching.records.settings import SearchSettings
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked of a table or a figure: how much of it, on what, by which means.
+    """What the user asks of a table or figure.
 
-    `tell` is given a line for every search that has ended.
+    Args:
+        budget: How much of the paper's protocol is run.
+        datasets: Names of graphs; None for those of the table or figure.
+        methods: Names of methods; None for those of the table.
+        folder: That holds all searches; None for the default.
+        data_dir: The folder of raw files; None for the default.
+        means: What the searches run on.
+        tell: Called with a line for every search that has ended.
     """
 
     budget: str = defaults.BUDGET
@@ -35,31 +42,52 @@ class Request:
     tell: Callable[[str], None] = lambda line: None
 
     def graphs(self, datasets: Iterable[str]) -> dict[str, Graph]:
-        """The graphs by name, each loaded once."""
+        """Load graphs.
+
+        Args:
+            datasets: Their names, which may repeat.
+
+        Returns:
+            Name -> graph, each loaded once.
+        """
         return {name: load_graph(name, data_dir=self.data_dir) for name in dict.fromkeys(datasets)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """A table or a figure: Markdown with our numbers beside the paper's, and drawn files."""
+    """A table or figure that was reproduced.
+
+    Args:
+        text: Markdown, with our numbers beside the paper's.
+        files: File name -> content of a figure.
+    """
 
     text: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class InterruptedStudyError(Exception):
-    """The searches of a study were stopped; what is recorded is kept."""
+    """The searches were stopped before their end; the same request continues them."""
 
 
 def outcomes_of(
     request: Request, studies: Sequence[Study], graphs: Mapping[str, Graph]
 ) -> list[Outcome]:
-    """What the studies found: read where it is recorded whole, else searched or continued.
+    """Get the outcomes of studies: a complete one is read, any other is searched or continued.
 
     Those that have to be searched share the workers.
 
+    Args:
+        request: What the user asks for.
+        studies: The searches.
+        graphs: Name -> graph, for all their datasets.
+
+    Returns:
+        The outcome of each study, in their order.
+
     Raises:
         InterruptedStudyError: They were stopped before the end.
+        SearchError: A search of that name was made with other settings.
     """
     folder = searches_folder(request.folder)
     plans = [
@@ -67,7 +95,7 @@ def outcomes_of(
         for study in studies
         if not _is_whole(study, graphs[study.dataset], folder / study.name)
     ]
-    # The longest first: at the end no worker waits long for another.
+    # The largest graphs first, so that at the end no worker waits long for another.
     plans.sort(key=lambda plan: -plan.graph.num_nodes)
     if plans:
         lines = Lines([plan.graph.num_nodes for plan in plans], request.tell)
@@ -84,21 +112,48 @@ def outcomes_of(
     return [read_outcome(Journal.read(folder / study.name)) for study in studies]
 
 
+def no_results(what: str, studies: Sequence[Study]) -> SearchError:
+    """The error of a figure for which no trial has a result.
+
+    Args:
+        what: The figure.
+        studies: Its searches.
+
+    Returns:
+        One line that says where the reasons are.
+    """
+    name = studies[0].name
+    where = either(f"l2p.open_search({name!r})", f"l2p-search trials {name}")
+    return SearchError(f"{what}: no trial of its searches has a result; see why with {where}")
+
+
 class Lines:
-    """A line for every study that has ended, with the time that the others may take."""
+    """Tells a line for every study that has ended, with an estimate of the time left."""
 
     def __init__(self, sizes: Sequence[int], tell: Callable[[str], None]) -> None:
-        """`sizes` are the studies' graphs: their time grows with them, more or less."""
+        """Start the clock.
+
+        Args:
+            sizes: The number of nodes of each study's graph; the time that a study takes is
+                assumed to be proportional to it.
+            tell: Called with each line.
+        """
         self._total, self._size, self._tell = len(sizes), sum(sizes), tell
         self._ended, self._done, self._running = 0, 0, 0
         self._started = time.monotonic()
 
     def began(self, size: int) -> None:
-        """Count it as running."""
+        """Count a study on a graph of that many nodes as running."""
         self._running += size
 
     def ended(self, name: str, size: int, outcome: Outcome) -> None:
-        """Say what it found."""
+        """Tell what a study found.
+
+        Args:
+            name: Of its search.
+            size: The number of nodes of its graph.
+            outcome: What it found.
+        """
         self._ended += 1
         self._done += size
         self._running -= size
@@ -108,7 +163,7 @@ class Lines:
         if outcome.confirmed is not None:
             found += f", test {outcome.confirmed} % on fresh seeds"
         took = time.monotonic() - self._started
-        behind = self._done + self._running / 2  # of what runs, about half
+        behind = self._done + self._running / 2  # running studies are half done on average
         left = took / behind * (self._size - behind)
         self._tell(
             f"[{self._ended}/{self._total}] {name}: {found}; {format_duration(took)},"
@@ -141,7 +196,7 @@ def _settings(study: Study, graph: Graph) -> SearchSettings:
 
 
 def _is_whole(study: Study, graph: Graph, directory: Path) -> bool:
-    """Whether everything that the study asks for is recorded."""
+    """Whether the journal has every trial and confirmation that the study asks for."""
     if not Journal.exists(directory):
         return False
     journal = Journal.read(directory)

@@ -1,1 +1,1 @@
-"""What is taken away from searches: comparisons and exported configurations."""
+"""What searches leave behind for people: figures, pages, comparisons, exported configurations."""

@@ -13,7 +13,7 @@ Part = Literal["test", "val"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The second result minus the first, on the seeds that both have.
+    """Two results on the seeds that both have.
 
     Attributes:
         part: The nodes that both are judged on.
@@ -52,7 +52,10 @@ class Comparison:
 
 
 def compare(first: TrialResult, second: TrialResult, part: Part) -> Comparison:
-    """Compare on the shared seeds, which have the same split and streams for both.
+    """Compare two results on the seeds that both have.
+
+    The same seed has the same split, initialisation and noise for both, so the difference is
+    taken per seed.
 
     Args:
         first: What is compared with.

@@ -1,7 +1,8 @@
-"""Figures of one trial, made to be read at the size MLflow shows them.
+"""What all figures share: colours, files, and how many steps to show; and a trial's curves.
 
-Made with matplotlib's objects alone, never with pyplot's global state: they are drawn in a
-background thread while a search runs. Colours are those that colour-blind readers can tell apart.
+Figures are made with matplotlib's objects alone, never with pyplot, whose global state is not safe
+in the background thread that draws while a search runs. Readers who are colour-blind can tell the
+colours apart.
 """
 
 import io
@@ -21,7 +22,15 @@ _FEWEST_STEPS = 3
 
 
 def curves_figure(curves: Curves, metric: Metric = "accuracy") -> Figure:
-    """How a trial learned: losses and the metric on validation nodes, means over seeds."""
+    """Draw how a trial learned: losses on the left, the validation score on the right.
+
+    Args:
+        curves: Means over the seeds, by epoch.
+        metric: What the score is.
+
+    Returns:
+        A figure of two panels.
+    """
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     loss, score = figure.subplots(1, 2)
     loss.plot(curves.epochs, curves.train_loss, color=BLUE, label="training")
@@ -34,7 +43,16 @@ def curves_figure(curves: Curves, metric: Metric = "accuracy") -> Figure:
 
 
 def rendered(figure: Figure, form: Literal["png", "svg"], dpi: int = 100) -> bytes:
-    """The figure as a file's bytes."""
+    """Render a figure.
+
+    Args:
+        figure: Made with matplotlib's `Figure`.
+        form: The file format.
+        dpi: Dots per inch; the size in inches is the figure's own.
+
+    Returns:
+        The content of the file.
+    """
     file = io.BytesIO()
     figure.set_dpi(dpi)
     if form == "png":
@@ -45,6 +63,18 @@ def rendered(figure: Figure, form: Literal["png", "svg"], dpi: int = 100) -> byt
 
 
 def shown_steps(profile: Sequence[float]) -> int:
-    """How many steps are worth showing: up to the last that holds half a percent."""
+    """How many propagation steps of a profile are worth showing.
+
+    Args:
+        profile: q(t): [T].
+
+    Returns:
+        Enough to reach the last step with at least half a percent; at least three, unless the
+        profile has fewer.
+
+    Example:
+        >>> shown_steps((0.5, 0.3, 0.1, 0.098, 0.002))
+        4
+    """
     worth = [step for step, share in enumerate(profile) if share >= 0.005]
     return min(len(profile), max(_FEWEST_STEPS, (worth[-1] if worth else 0) + 1))

@@ -1,4 +1,4 @@
-"""A graph as figures: how many neighbours nodes have, and how many nodes a class."""
+"""Figures of a graph: how many neighbours nodes have, and how many nodes each class has."""
 
 from collections.abc import Mapping
 

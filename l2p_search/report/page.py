@@ -20,7 +20,22 @@ img { max-width: 100%; } pre { background: #f4f6f8; padding: .8rem; overflow-x: 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What the page of a search says."""
+    """What a page says, from top to bottom.
+
+    Args:
+        title: Of the page.
+        summary: One line below the title.
+        headline: The main result, in large type.
+        headline_note: One line below it.
+        notes: Paragraphs.
+        columns: The head of the table.
+        rows: The table; a row that has a cell "best" is bold.
+        images: Title -> PNG or SVG.
+        figures: Title -> interactive figure, as HTML, which is not escaped.
+        script: The JavaScript library that draws the figures.
+        commands: How to reproduce the result.
+        table_title: The heading of the table.
+    """
 
     title: str
     summary: str
@@ -37,7 +52,14 @@ class Page:
 
 
 def render(page: Page) -> str:
-    """The page as HTML."""
+    """Write a page as HTML.
+
+    Args:
+        page: What it says; all text is escaped.
+
+    Returns:
+        One file, which asks the network for nothing.
+    """
     parts = [
         f"<h1>{escape(page.title)}</h1>",
         f'<p class="small">{escape(page.summary)}</p>',
@@ -48,7 +70,7 @@ def render(page: Page) -> str:
         _table(page.columns, page.rows),
     ]
     for title, image in page.images.items():
-        kind = "svg+xml" if image.startswith(b"<svg") else "png"
+        kind = "png" if image.startswith(_PNG) else "svg+xml"
         data = base64.b64encode(image).decode()
         parts += [
             f"<h2>{escape(title)}</h2>",
@@ -78,3 +100,4 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 _BEST = ' class="best"'
+_PNG = b"\x89PNG"

@@ -1,6 +1,7 @@
-"""The paper's figures 3 and 4 and its table 4 as a plot."""
+"""Figures 3 and 4 of the L2P paper, and its table 4 as a plot."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
@@ -9,19 +10,27 @@ from l2p_search.intervals import Interval
 from l2p_search.learned import Curves
 from l2p_search.report.drawing import BLUE, GREY, ORANGE
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart; markers help too.
+# Okabe and Ito's palette, whose colours readers who are colour-blind can tell apart.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osD^vPX*<>"
 
-LEVELS = {
+LEVELS: Final = {
     "joint": "joint: phi on training nodes",
     "first_order": "bi-level, first order",
     "second_order": "bi-level, second order",
 }
+"""Values of `level` in the order of the panels -> their titles."""
 
 
 def levels_figure(curves: Mapping[str, Mapping[str, Curves]]) -> Figure:
-    """Figure 3: training and validation loss by level, a row a dataset."""
+    """Figure 3: training and validation loss, one row per dataset, one column per level.
+
+    Args:
+        curves: Dataset -> level -> its learning curves; a missing level leaves an empty panel.
+
+    Returns:
+        The figure; both losses of a row share their scale.
+    """
     figure = Figure(figsize=(10.5, 3.1 * len(curves)), layout="constrained")
     rows = figure.subplots(len(curves), len(LEVELS), sharey="row", squeeze=False)
     for row, (dataset, by_level) in zip(rows, curves.items(), strict=True):
@@ -39,7 +48,14 @@ def levels_figure(curves: Mapping[str, Mapping[str, Curves]]) -> Figure:
 
 
 def algorithms_figure(bars: Mapping[str, Mapping[str, Interval]]) -> Figure:
-    """Figure 4: test accuracy by learning algorithm, a panel a dataset."""
+    """Figure 4: test accuracy by learning algorithm, one panel per dataset.
+
+    Args:
+        bars: Dataset -> name of the algorithm -> its accuracy, in percent.
+
+    Returns:
+        The figure; the bars have their 95 % intervals, and APPNP, the baseline, is grey.
+    """
     figure = Figure(figsize=(4.6 * len(bars), 3.6), layout="constrained")
     panels = figure.subplots(1, len(bars), squeeze=False)[0]
     for axes, (dataset, by_name) in zip(panels, bars.items(), strict=True):
@@ -56,7 +72,15 @@ def algorithms_figure(bars: Mapping[str, Mapping[str, Interval]]) -> Figure:
 
 
 def depth_figure(ours: Mapping[str, Mapping[int, Interval]], dataset: str) -> Figure:
-    """Table 4 as a plot: test accuracy by the number of steps."""
+    """Table 4 as a plot: test accuracy by the number of propagation steps.
+
+    Args:
+        ours: Method -> K -> its accuracy, in percent.
+        dataset: The name of the graph.
+
+    Returns:
+        The figure, with one line per method and L2P's lines thicker.
+    """
     figure = Figure(figsize=(7.6, 4.4), layout="constrained")
     axes = figure.subplots()
     every = sorted({steps for row in ours.values() for steps in row})

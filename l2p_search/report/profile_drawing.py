@@ -1,7 +1,7 @@
-"""A trial's q as a drawing: over all nodes with its spread over seeds, by degree, by class.
+"""Drawing of a trial's profile q(t): of all nodes with its spread over seeds, by degree, by class.
 
-Every trial of a search has one, so it is written as SVG by hand: that takes a millisecond or two,
-a hundredth of what matplotlib takes, and stays sharp at whatever size MLflow shows it. Colours
+Every trial of a search gets one, so it is written as SVG directly: that takes a millisecond or
+two, a hundredth of matplotlib's time, and stays sharp at any size that MLflow shows it in. Colours
 and ticks are matplotlib's own.
 """
 
@@ -24,7 +24,16 @@ _SHADES = 256
 
 
 def profile_svg(result: TrialResult, title: str) -> bytes:
-    """The drawing as a file's bytes."""
+    """Draw the profile of a trial.
+
+    Args:
+        result: A trial of which at least one seed has a profile.
+        title: Above the drawing.
+
+    Returns:
+        The content of an SVG file: bars for all nodes, and where the trial has them, heat maps
+        by degree and by class.
+    """
     seeds = np.array([seed.profile for seed in result.finished if seed.profile is not None])
     steps = shown_steps(seeds.mean(axis=0))
     parts = [
@@ -81,10 +90,10 @@ def _heatmap(
 ) -> Iterator[str]:
     values = np.array([list(q)[:steps] for q in rows.values()])
     most = float(values.max())
-    # By square roots: one group that is sure of its step leaves the others visible.
+    # Colours by square roots: otherwise one group with q(t) near 1 would leave all others dark.
     shades = np.rint(np.sqrt(values / most) * (_SHADES - 1)).astype(int).tolist()
     width, height = (right - left) / steps, (_BOTTOM - _TOP) / len(rows)
-    # In words, as a bar of colours says no more.
+    # The scale stands in the title: a colour bar would say no more.
     yield _text((left + right) / 2, _TOP - 14, f"q(t) by {what}: 0 (dark) to {most:.2g}")
     yield '<g shape-rendering="crispEdges">'
     for row, shades_of_row in enumerate(shades):
@@ -101,7 +110,7 @@ def _heatmap(
 
 
 def _steps(steps: int, left: float, right: float) -> Iterator[str]:
-    """The axis below: not more than nine steps are named."""
+    """The axis below, with at most nine steps numbered."""
     width = (right - left) / steps
     for step in range(0, steps, max(1, -(-steps // _NAMED_STEPS))):
         x = left + (step + 0.5) * width
@@ -111,7 +120,7 @@ def _steps(steps: int, left: float, right: float) -> Iterator[str]:
 
 
 def _runs(values: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Equal neighbours together: first place, end, value."""
+    """Group equal neighbours: (first place, place after the last, value)."""
     first = 0
     for place in range(1, len(values) + 1):
         if place == len(values) or values[place] != values[first]:

@@ -1,4 +1,4 @@
-"""The paper's figures 5 to 8: profiles over datasets, their cosine, a node's surroundings."""
+"""Figures 5 to 8 of the L2P paper: profiles of datasets, their cosines, a node's neighbourhood."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,17 +11,26 @@ from matplotlib.ticker import MaxNLocator
 
 from l2p_search.report.drawing import BLUE, MAP, shown_steps
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
+# Okabe and Ito's palette, whose colours readers who are colour-blind can tell apart.
 _CLASSES = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 _MOST_NODES = 150
 _SIZES = (260, 110, 55, 22)
-"""Of the dots, by distance from the node."""
+"""Areas of the dots, by the number of hops from the node."""
 
 Profile = Sequence[float]
+"""q(t), averaged over nodes: [T]."""
 
 
 def datasets_figure(profiles: Mapping[str, Mapping[str, Profile]]) -> Figure:
-    """Figure 5: q(t) of the best trial, a row a dataset, a panel a posterior."""
+    """Figure 5: profiles as heat maps, one row per dataset, one panel per posterior.
+
+    Args:
+        profiles: Posterior -> dataset -> profile; a posterior without profiles has no panel.
+
+    Returns:
+        The figure.
+    """
+    profiles = {posterior: panel for posterior, panel in profiles.items() if panel}
     rows = max(len(panel) for panel in profiles.values())
     figure = Figure(figsize=(6.2 * len(profiles), 1.6 + 0.45 * rows), layout="constrained")
     for axes, (posterior, panel) in zip(
@@ -29,7 +38,7 @@ def datasets_figure(profiles: Mapping[str, Mapping[str, Profile]]) -> Figure:
     ):
         steps = max(shown_steps(profile) for profile in panel.values())
         values = np.array([_padded(profile, steps, np.nan) for profile in panel.values()])
-        # By square roots, as a profile over many steps is low everywhere; grey is beyond K.
+        # Colours by square roots, as a profile over many steps is low everywhere.
         axes.set_facecolor("#dddddd")
         image = axes.imshow(values, aspect="auto", cmap=MAP, norm=PowerNorm(0.5, 0.0, 1.0))
         axes.set_yticks(range(len(panel)), list(panel))
@@ -40,7 +49,14 @@ def datasets_figure(profiles: Mapping[str, Mapping[str, Profile]]) -> Figure:
 
 
 def correlation_figure(profiles: Mapping[str, Profile]) -> Figure:
-    """Figure 6: the cosine of every two profiles; 1 where nodes look equally far."""
+    """Figure 6: the cosine of every two profiles.
+
+    Args:
+        profiles: Dataset -> profile.
+
+    Returns:
+        The figure; 1 means that nodes of both datasets look equally far.
+    """
     size = 2.2 + 0.55 * len(profiles)
     figure = Figure(figsize=(size + 1.2, size), layout="constrained")
     axes = figure.subplots()
@@ -56,7 +72,18 @@ def correlation_figure(profiles: Mapping[str, Profile]) -> Figure:
 
 
 def cosine(profiles: Sequence[Profile]) -> "np.ndarray":
-    """The cosine of every two profiles; steps that one does not have count as zero."""
+    """The cosine of every two profiles.
+
+    Args:
+        profiles: D of them, of different lengths; missing steps count as zero.
+
+    Returns:
+        [D, D], from 0 to 1.
+
+    Example:
+        >>> cosine([(1.0, 0.0), (0.0, 1.0)]).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
     steps = max(map(len, profiles))
     rows = np.array([_padded(profile, steps) for profile in profiles])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -66,7 +93,18 @@ def cosine(profiles: Sequence[Profile]) -> "np.ndarray":
 def node_figure(
     edges: "np.ndarray", labels: "np.ndarray", node: int, q: Profile, hops: int = 3
 ) -> Figure:
-    """Figures 7 and 8: a node's neighbourhood coloured by class, and how far it looks."""
+    """Figures 7 and 8: a node's neighbourhood coloured by class, and the node's own q(t).
+
+    Args:
+        edges: Of the whole graph: [2, E].
+        labels: The class of every node, below 0 for none: [N].
+        node: Which node.
+        q: Its posterior q(t): [T].
+        hops: How far the neighbourhood reaches; the nearest 150 nodes are drawn.
+
+    Returns:
+        The figure.
+    """
     graph = nx.Graph()
     graph.add_nodes_from(range(len(labels)))
     graph.add_edges_from(edges.T.tolist())

@@ -1,4 +1,7 @@
-"""The text of an exported program: its frame, and the parts that a configuration chooses."""
+"""The source of the exported program: a template, and the parts that fill it for a configuration.
+
+`script` chooses the parts. Names in braces are placeholders of `str.format`.
+"""
 
 POSTERIORS = {
     "select": """    # Learning to Select: a softmax over the steps.
@@ -9,6 +12,7 @@ POSTERIORS = {
     return torch.cat([quit_[:, :1], quit_[:, 1:] + stay[:, :-1], stay[:, -1:]], dim=-1)
 """,
 }
+"""The body of `log_posterior`, by `posterior`."""
 OBJECTIVES = {
     "vi": """    def loss(self, x, y, nodes):
         \"""-log p(y | t) with t ~ Gumbel-softmax(q), plus the KL divergence from the prior.\"""
@@ -18,7 +22,7 @@ OBJECTIVES = {
         return fit + KL_WEIGHT * divergence(log_q[nodes])
 
     def scores(self, x):
-        \"""Class scores mixed by q itself.\"""
+        \"""The class scores of all steps, weighted by q.\"""
         logits, log_q = self(x)
         return (log_q.exp().unsqueeze(-1) * logits).sum(dim=1)
 """,
@@ -41,18 +45,21 @@ OBJECTIVES = {
         return F.log_softmax(logits[nodes], dim=-1).gather(-1, own).squeeze(-1), log_q[nodes]
 
     def scores(self, x):
-        \"""log p(y), the steps summed out.\"""
+        \"""log p(y), summed over the steps t.\"""
         logits, log_q = self(x)
         return (log_q.unsqueeze(-1) + F.log_softmax(logits, dim=-1)).logsumexp(dim=1)
 """,
 }
+"""Methods of the model, by `algorithm`: its losses and its prediction."""
 UPPER_LOSS = {"vi": "loss", "em": "projection"}
 LOWER_LOSS = {"vi": "loss", "em": "m_step"}
+"""Which of these methods each level minimises, by `algorithm`."""
 BEFORE = {
     "second_order": """\
         noise, before = torch.get_rng_state(), [each.detach().clone() for each in theta]
 """
 }
+"""What is kept before the lower level's step, by `level`; the other levels keep nothing."""
 LEVELS = {
     "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
         model.eval()
@@ -88,6 +95,7 @@ LEVELS = {
 """,
     "joint": "        upper.step()\n",
 }
+"""The upper level's step, by `level`."""
 _MLP = {
     "layers": "the two layers",
     "encoder_init": """\
@@ -105,7 +113,7 @@ ENCODERS = {
     "mlp": _MLP,
     "per_step": _MLP
     | {
-        "layers": "a hidden layer, and a classifier a step",
+        "layers": "a hidden layer, and one classifier per step",
         "encoder_init": """\
         self.first = nn.Linear(features, HIDDEN)
         bound = (6 / (HIDDEN + classes)) ** 0.5
@@ -116,7 +124,7 @@ ENCODERS = {
         "last": "[model.last, model.bias]",
     },
     "linear": {
-        "layers": "one layer, a column a class",
+        "layers": "one layer, with one column per class",
         "encoder_init": """\
         self.first = nn.Linear(features, classes, bias=False)
         nn.init.xavier_uniform_(self.first.weight)
@@ -130,8 +138,9 @@ ENCODERS = {
         "last": "[model.bias]",
     },
 }
+"""The layers of theta, by `encoder`, or `per_step` by `classifier`: how they are made and used."""
 HELD = """def held(model, x, target, free, epoch):
-    \"""Nodes without a label should be predicted with dropout as without it, only surer.\"""
+    \"""Unlabelled nodes should be predicted with dropout as without it, but more confidently.\"""
     p = F.softmax(model.scores(x), dim=1)
     return CONSISTENCY * min(1.0, epoch / 100) * ((p - target) ** 2)[free].sum(dim=1).mean()
 

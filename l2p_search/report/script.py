@@ -31,7 +31,7 @@ _LOADERS = {
     "cornell": 'WebKB(f"{root}/WebKB", "cornell")',
     "cornell-legacy": 'WebKB(f"{root}/WebKB-legacy", "cornell")',
 }
-# What would be downloaded for the legacy name are the corrected files.
+# PyG would download the corrected files, also where the legacy ones are wanted.
 _CHECKS = {
     "cornell-legacy": """    if data.y.bincount().tolist() != [33, 1, 18, 101, 30]:
         sys.exit("these files are the corrected ones; the legacy ones are needed")
@@ -40,7 +40,19 @@ _CHECKS = {
 
 
 def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
-    """The program. Not every configuration has one: what is refused is named."""
+    """Write the program of a configuration.
+
+    Args:
+        config: An L2P configuration on APPNP.
+        provenance: Where it came from: `dataset`, `search`, `trial`, `seeds`, and the mean
+            validation and test accuracy.
+
+    Returns:
+        The source of the program.
+
+    Raises:
+        UserError: PyG has no such dataset, or the configuration has no short program.
+    """
     dataset = provenance["dataset"]
     if dataset not in _LOADERS:
         known = ", ".join(_LOADERS)
@@ -129,7 +141,7 @@ def _normalise(config: TrialConfig) -> dict[str, str]:
 
 
 def _start(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for what is propagated: H_0, or what is kept of its rows."""
+    """The parts of the program for what is propagated: H_0, or H_0 with rows dropped."""
     if config.node_dropout == 0.0:
         return {"drop_nodes": "", "start": "h0"}
     return {
@@ -141,7 +153,7 @@ def _start(config: TrialConfig) -> dict[str, str]:
 
 
 def _consistency(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for nodes that are held to their clean predictions."""
+    """The parts of the program for consistency: unlabelled nodes predicted alike with dropout."""
     if config.consistency == 0.0:
         return {"held": "", "target": "", "epoch": "_", "hold": ""}
     target = "target = F.softmax({} / SHARPENING, dim=1)\n"

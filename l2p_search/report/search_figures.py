@@ -1,4 +1,4 @@
-"""Figures of a whole search: its course, what mattered, and its trials as lines."""
+"""Figures of a whole search: scores over its trials, importance, trials as lines."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,14 @@ _JITTER = 0.025
 
 @dataclass(frozen=True)
 class Point:
-    """A trial: its mean validation score, the hyperparameters, whether it has all seeds."""
+    """One trial.
+
+    Args:
+        number: Of the trial.
+        score: Its mean validation score, in percent.
+        values: Hyperparameter -> value.
+        complete: Whether it has all its seeds.
+    """
 
     number: int
     score: float
@@ -36,7 +43,16 @@ def course_figure(
     importance: Mapping[str, float] | None,
     metric: Metric = "accuracy",
 ) -> Figure:
-    """The metric over the trials with the best so far; beside it what mattered, where known."""
+    """Draw scores over the trials with the best so far, and the importance beside it.
+
+    Args:
+        points: The trials, by number.
+        importance: Hyperparameter -> share of the variance; None with too few trials to tell.
+        metric: What the scores are.
+
+    Returns:
+        A figure of two panels.
+    """
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     course, shares = figure.subplots(1, 2, width_ratios=(3, 2))
     complete = [point for point in points if point.complete]
@@ -65,7 +81,15 @@ def course_figure(
 
 
 def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure:
-    """Complete trials as lines through their hyperparameters to their score; the best bold."""
+    """Draw complete trials as lines through their hyperparameters to their score.
+
+    Args:
+        points: The trials, at least one of them complete.
+        metric: What the scores are.
+
+    Returns:
+        The figure; the best trial's line is bold.
+    """
     ordered = sorted((p for p in points if p.complete), key=lambda point: point.score)
     keys = list(ordered[0].values)
     scores = np.array([point.score for point in ordered])
@@ -76,7 +100,7 @@ def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure
     heights = heights + spread  # so that many lines through one value are seen to be many
     last = _numeric(axes, len(keys), scores.tolist(), log=False)
     rows = np.vstack([heights, last])
-    # Of many trials the lower half is often far below: colours tell the upper half apart.
+    # Of many trials the lower half is often far below: keep the colours for the upper half.
     low = np.median(scores) if len(ordered) >= _MANY else scores.min()
     norm = Normalize(float(low), float(scores.max()))
     for row, score in zip(rows.T, scores, strict=True):
@@ -98,7 +122,7 @@ def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure
 
 
 def _axis(axes: Axes, place: int, points: Sequence[Point], key: str) -> list[float]:
-    """Draw one hyperparameter's axis; where on it each trial is, from 0 to 1."""
+    """Draw the axis of one hyperparameter; returns each trial's place on it, from 0 to 1."""
     values = [point.values[key] for point in points]
     numbers = [float(value) for value in values if isinstance(value, (int, float))]
     distinct = sorted(set(values), key=lambda v: (isinstance(v, str), v))

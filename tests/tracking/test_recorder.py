@@ -184,6 +184,7 @@ def test_a_server_that_takes_calls_and_never_answers_is_waited_for_so_long_and_n
         _record(recorder, 0, 1, 2)
         failure = recorder.close(_search(), interrupted=False, timeout=0.5)
         assert failure == "it does not answer within 0.5 s"
+    recorder._thread.join()  # it ends with the connection
 
 
 def test_a_server_that_is_not_there_is_named_in_the_reason(
