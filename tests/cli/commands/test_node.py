@@ -21,7 +21,9 @@ def seeds(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The seeds that would have been trained."""
     asked: list[list[int]] = []
 
-    def node_posterior(graph: Any, config: Any, seeds: Any, node: int) -> torch.Tensor:
+    def node_posterior(
+        graph: Any, config: Any, seeds: Any, node: int, **options: object
+    ) -> torch.Tensor:
         asked.append(list(seeds))
         return torch.tensor([0.25, 0.25, 0.5])
 
