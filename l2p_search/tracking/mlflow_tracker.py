@@ -186,7 +186,7 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        view = view_state(metric=search.metric)  # of the latest search, where several differ
+        view = view_state(metric=search.metric)  # where searches differ, that of the latest one
         self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view)
         self._client.set_experiment_tag(
             experiment, "mlflow.experimentKind", "custom_model_development"
