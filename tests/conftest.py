@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
 
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.data.raw_files import DATA_VARIABLE
+
+# A slow machine is no failure of a law.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -19,6 +19,10 @@ from l2p_search.cli.options import (
     reading,
 )
 from l2p_search.cli.signals import Signals
+from l2p_search.errors import UserError, argument, in_shell
+
+_SEEDS, _CONFIRM = 5, 10
+"""Seeds per configuration and fresh seeds per winner, where only --trials is given."""
 
 
 def add_parser(commands: Any) -> None:
@@ -43,8 +47,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--trials", type=positive, metavar="N", help="configurations per method, instead of a time"
     )
-    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="per trial (5)")
-    parser.add_argument("--confirm", type=positive, default=10, metavar="N", help="(10)")
+    parser.add_argument(
+        "--seeds", type=positive, metavar="N", help="seeds per configuration, with --trials (5)"
+    )
+    parser.add_argument(
+        "--confirm", type=positive, metavar="N", help="fresh seeds per winner, with --trials (10)"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (answer-GRAPH.html)")
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
@@ -57,17 +65,24 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, compare, print, write the page."""
+    if args.trials is None:
+        for option in ("seeds", "confirm"):
+            if (given := getattr(args, option)) is not None:
+                raise UserError(
+                    f"{argument(option, given)}: needs {argument('trials')}; without it the time"
+                    " decides how much is trained"
+                )
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
         from l2p_search.api.answering import Effort, answer
         from l2p_search.api.conducting import Means
         from l2p_search.api.recording import Tracking
-        from l2p_search.errors import in_shell
         from l2p_search.searching.running.cluster import Resources
 
         effort = None
         if args.trials is not None:
-            effort = Effort(trials=args.trials, seeds=args.seeds, confirm=args.confirm)
+            seeds, confirm = args.seeds or _SEEDS, args.confirm or _CONFIRM
+            effort = Effort(trials=args.trials, seeds=seeds, confirm=confirm)
         try:
             found = answer(
                 args.dataset,

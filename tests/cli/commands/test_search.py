@@ -252,7 +252,9 @@ def test_models_are_searched_with_one_budget_and_compared_in_pairs(
 def test_a_search_without_a_complete_trial_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def diverging(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def diverging(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], **options: object
+    ) -> TrialResult:
         result = pretend_training(graph, config, seeds)
         lost = tuple(
             SeedResult(seed=seed.seed, split=seed.split, epochs=3, reason="diverged")
@@ -273,7 +275,9 @@ def test_a_signal_keeps_what_ended_and_says_how_to_go_on(
 ) -> None:
     trained: list[TrialConfig] = []
 
-    def interrupted(graph: Graph, config: TrialConfig, seeds: Sequence[int]) -> TrialResult:
+    def interrupted(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], **options: object
+    ) -> TrialResult:
         trained.append(config)
         if len(trained) == 2:
             os.kill(os.getpid(), signal.SIGTERM)
