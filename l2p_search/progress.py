@@ -1,4 +1,4 @@
-"""What a display is told while a search runs."""
+"""What a running search tells a display: events, and how the search stands."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,11 +7,21 @@ from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord
 
 EventKind = Literal["started", "ended", "retried", "exhausted", "out_of_time", "confirmed"]
+"""Kinds of events: a trial or confirmation started, a trial ended, a trial is tried again because
+its worker died, the space has no further configuration, the time budget is used up, a trial was
+confirmed on fresh seeds."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to a trial or to the search."""
+    """Something that happened to a trial or to the search.
+
+    Args:
+        kind: What happened.
+        record: The trial, if it happened to one.
+        result: Of a confirmation.
+        reason: Why a trial is tried again, or a confirmation failed.
+    """
 
     kind: EventKind
     record: TrialRecord | None = None
@@ -21,7 +31,19 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """How a search stands."""
+    """How a search stands.
+
+    Args:
+        goal: How many trials it is to have.
+        counts: Status -> number of trials, those of earlier invocations included.
+        best: The best trial so far.
+        best_so_far: The best validation score after each complete trial.
+        seeds_trained: By this invocation.
+        seconds: Since this invocation started.
+        seconds_left: Estimated, without confirmations; None before the first trial has ended.
+        confirming: How many trials are to be confirmed on fresh seeds.
+        confirmed: How many have been.
+    """
 
     goal: int
     counts: dict[TrialStatus, int]
@@ -35,10 +57,10 @@ class Snapshot:
 
     @property
     def ended(self) -> int:
-        """Trials that will not run again."""
+        """How many trials have ended, in whatever way."""
         return sum(self.counts.values()) - self.counts[TrialStatus.RUNNING]
 
     @property
     def seeds_per_second(self) -> float:
-        """Since this invocation started."""
+        """The speed of this invocation; 0 before any time has passed."""
         return self.seeds_trained / self.seconds if self.seconds > 0 else 0.0

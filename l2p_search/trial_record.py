@@ -8,14 +8,22 @@ from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 
 INTERRUPTED = "interrupted; runs again when the search is resumed"
+"""The reason of a trial that was stopped together with its search."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRecord:
-    """One configuration of a search with its status and, once there, its result.
+    """One trial of a search: its configuration, its status and, once it has one, its result.
 
-    A raced-out trial has the result of the seeds it was given. A failed one may have the result
-    of its surviving seeds. `ended` is in seconds since 1970, `metric` what the search judges by.
+    Args:
+        number: Counted from 0 in the order of proposals.
+        status: How it stands.
+        config: What is trained.
+        result: Of all seeds if complete, of the seeds it was given if raced out, and of the
+            surviving seeds, if any, if failed.
+        reason: Why it failed, was raced out or was interrupted.
+        ended: When, in seconds since 1970.
+        metric: What the search judges by.
     """
 
     number: int
@@ -28,12 +36,15 @@ class TrialRecord:
 
     @property
     def objective(self) -> float | None:
-        """The mean of the metric on validation nodes, of a trial with all its seeds."""
+        """The mean of the metric on validation nodes; None for a trial without all its seeds."""
         complete = self.status is TrialStatus.COMPLETE and self.result is not None
         return self.result.val_mean if complete and self.result else None
 
     def to_mapping(self) -> dict[str, Any]:
-        """The record as plain JSON values. Test scores are not in it: a list invites choosing."""
+        """The record as plain JSON values.
+
+        Test scores are left out: somebody who sees them in a list of trials will choose by them.
+        """
         result = self.result
         return {
             "number": self.number,
@@ -49,7 +60,15 @@ class TrialRecord:
 
 
 def best_first(records: list[TrialRecord]) -> list[TrialRecord]:
-    """Complete trials by validation, then the others by number; equals by number."""
+    """Sort trials for people.
+
+    Args:
+        records: Trials in any order and of any status.
+
+    Returns:
+        Complete trials by validation score, the best first and the earlier one of equals first;
+        then all others by number.
+    """
     return sorted(
         records,
         key=lambda r: (r.objective is None, -(r.objective or 0.0), r.number),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from l2p_search import defaults
 from l2p_search.errors import UserError, argument, either
-from l2p_search.tracking.mlflow_tracker import ENVIRONMENT, MlflowTracker, explained
+from l2p_search.tracking.mlflow_tracker import MlflowTracker
+from l2p_search.tracking.quiet import ENVIRONMENT, explained
 from l2p_search.tracking.store import Store, find_store
 from l2p_search.tracking.view import runs_link
 

@@ -14,7 +14,8 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.tracking.entries import SearchEntry
-from l2p_search.tracking.mlflow_tracker import MlflowTracker, explained
+from l2p_search.tracking.mlflow_tracker import MlflowTracker
+from l2p_search.tracking.quiet import explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
 from l2p_search.trial_record import TrialRecord

@@ -33,14 +33,14 @@ class Comparison:
 
     @property
     def verdict(self) -> Literal["better", "worse", "a tie"]:
-        """What the second is against the first, at 95 %."""
+        """Whether the second is better or worse than the first, by a 95 % interval."""
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0.0 <= high:
             return "a tie"
         return "better" if low > 0.0 else "worse"
 
     def to_mapping(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The comparison as plain JSON values."""
         return {
             "metric": f"{self.part}_{self.metric}",
             "first": self.first.to_mapping(),

@@ -11,11 +11,14 @@ _MOST_CLASSES = 20
 
 
 def distributions_figure(degrees: Mapping[str, int], classes: Mapping[str, int]) -> Figure:
-    """Nodes by degree and by class, side by side.
+    """Draw the number of nodes by degree and by class, side by side.
 
     Args:
         degrees: Bucket of degrees -> number of nodes.
-        classes: Class -> number of nodes; of many, the largest are drawn.
+        classes: Class -> number of nodes; the twenty largest are drawn.
+
+    Returns:
+        A figure of two panels.
     """
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)

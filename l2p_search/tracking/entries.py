@@ -62,7 +62,11 @@ class TrialEntry:
         return f"trial {self.number:03d}"
 
     def metrics(self) -> list[Logged]:
-        """Numbers, per-seed values (step = seed), learning curves (step = epoch), q (step = t)."""
+        """All metrics of the trial, as name, value and step.
+
+        The step is the seed of values per seed, the epoch of learning curves, the propagation
+        step t of the profile q(t), and 0 otherwise.
+        """
         if self.result is None:
             return []
         return [*_numbers(self.result), *_seeds(self.result), *_curves(self.result)]

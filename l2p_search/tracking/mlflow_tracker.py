@@ -5,17 +5,12 @@ twice. A run that is still marked as running was cut off by a crash, and is writ
 """
 
 import json
-import logging
-import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.errors import UserError, argument, first_line
 from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
@@ -23,80 +18,13 @@ from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_t
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-# No telemetry; and a server that is down or slow must not hold a search up for long.
-ENVIRONMENT = {
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "DO_NOT_TRACK": "true",
-}
 _BATCH = 1000
-
-
-@contextmanager
-def quiet_mlflow() -> Iterator[None]:
-    """Use MLflow with our environment variables and without its messages.
-
-    Both are restored at the end of the block.
-
-    Raises:
-        UserError: MLflow is not installed. Importing it from a checkout would find the folder
-            mlflow/ instead.
-    """
-    try:
-        version("mlflow")
-    except PackageNotFoundError:
-        raise UserError("mlflow is not installed; pip install mlflow") from None
-    added = [key for key in ENVIRONMENT if key not in os.environ]
-    os.environ.update({key: ENVIRONMENT[key] for key in added})
-    # An active run of the environment would become the parent of ours.
-    active = os.environ.pop("MLFLOW_RUN_ID", None)
-    import mlflow  # noqa: F401 - sets its loggers up, which are then told to be quiet
-
-    loggers = [logging.getLogger(name) for name in ("mlflow", "alembic")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-        for key in added:
-            os.environ.pop(key, None)
-        if active is not None:
-            os.environ["MLFLOW_RUN_ID"] = active
-
-
-@contextmanager
-def explained(store: Store) -> Iterator[None]:
-    """Use a store within the block; its errors become a `UserError` of one line."""
-    with quiet_mlflow(), _in_one_line(store):
-        yield
-
-
-@contextmanager
-def _in_one_line(store: Store) -> Iterator[None]:
-    from mlflow.exceptions import MlflowException
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        yield
-    except (MlflowException, SQLAlchemyError, OSError) as error:
-        first = first_line(error).rstrip(".")
-        way_out = (
-            f"run it from another folder, or name a server with {argument('tracking_uri')}"
-            if store.embedded
-            else f"check the address, or leave {argument('tracking_uri')} out for a database in"
-            " ./mlflow"
-        )
-        raise UserError(f"{store.uri}: MLflow cannot use it ({first}); {way_out}") from error
 
 
 class MlflowTracker:
     """Writes the entries of searches and trials to one store.
 
-    To be used within `explained` or `quiet_mlflow`.
+    To be used within `explained` or `quiet_mlflow` (see `quiet`).
     """
 
     def __init__(self, store: Store) -> None:
@@ -258,7 +186,7 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        view = view_state(metric=search.metric)  # of the latest search, where several differ
+        view = view_state(metric=search.metric)  # where searches differ, that of the latest one
         self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view)
         self._client.set_experiment_tag(
             experiment, "mlflow.experimentKind", "custom_model_development"

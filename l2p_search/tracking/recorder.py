@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from l2p_search.errors import UserError, first_line
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
-from l2p_search.tracking.mlflow_tracker import MlflowTracker, quiet_mlflow
+from l2p_search.tracking.mlflow_tracker import MlflowTracker
+from l2p_search.tracking.quiet import quiet_mlflow
 from l2p_search.tracking.store import Store
 
 _log = logging.getLogger(__name__)

@@ -53,12 +53,16 @@ def view_tag(key: str) -> str:
 def view_state(
     parent: str | None = None, varied: Sequence[str] = (), metric: Metric = "accuracy"
 ) -> str:
-    """The view as MLflow's interface writes it.
+    """A view in the JSON that MLflow's interface itself writes.
 
     Args:
-        parent: The run whose trials are shown; those of all searches without one.
-        varied: The hyperparameters that get a column.
-        metric: What the trials are sorted by: its mean over validation nodes.
+        parent: The run of a search, for a view of its trials; None for all trials.
+        varied: The hyperparameters to show, of which the first eight become columns; those that
+            the paper searches if there are none.
+        metric: The trials are sorted by its mean on validation nodes.
+
+    Returns:
+        The value of the tag.
     """
     params = varied[:_MOST_COLUMNS] or _COLUMNS
     mean, spread = f"val_{metric}_mean", f"val_{metric}_std"

@@ -19,7 +19,7 @@ from l2p_search.results import TrialResult
 
 
 class Train(Protocol):
-    """Trains one configuration over some seeds, and judges them; `fit` but for tests."""
+    """Trains one configuration over some seeds and scores it: `fit`, or a stand-in in tests."""
 
     def __call__(
         self, graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
