@@ -18,7 +18,10 @@ Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "averag
 """
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
-"""All of them, the default first."""
+"""All of them, the usual one first."""
+
+MetricChoice = Metric | Literal["auto"]
+"""What a caller may ask for; `auto` leaves it to the graph (`data.kinds.default_metric`)."""
 
 _TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",

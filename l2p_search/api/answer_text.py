@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from l2p_search.data.graph import Graph
+from l2p_search.data.kinds import default_metric
 from l2p_search.display.charts import bar_chart
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument, in_shell
@@ -76,6 +77,7 @@ class AnswerPage:
             "graph": self.graph.name,
             "data_digest": self.graph.digest,
             "effort": self.effort,
+            "metric": self.metric,
             "travel": travel_in_words(l2q),
             "profile": l2q.profile,
             "use": self.use,
@@ -114,7 +116,7 @@ class AnswerPage:
                 columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=_command(self.graph),
+                commands=_command(self.graph, self.metric),
                 table_title="On the same fresh seeds",
             )
         )
@@ -127,12 +129,14 @@ class AnswerPage:
                 metrics[f"{method}_test_{self.metric}"] = round(result.test_mean, 2)
         for method, found in self.against.items():
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
+        by = "" if self.metric == "accuracy" else f"-{self.metric}"
         return SearchEntry(
-            uid=f"answer-{self.graph.digest}",
+            uid=f"answer-{self.graph.digest}{by}",
             name=f"answer: {self.graph.name}",
             dataset=self.graph.name,
             data_digest=self.graph.digest,
-            params={"use": self.use, "effort": self.effort},
+            params={"use": self.use, "effort": self.effort, "metric": self.metric},
+            metric=self.metric,
             metrics=metrics,
             description=answer_text(self).replace("\n", "\n\n"),
             files={"answer.html": self.html().encode()},
@@ -224,13 +228,15 @@ def advice(page: AnswerPage) -> str:
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
 
 
-def _command(graph: Graph) -> str:
+def _command(graph: Graph, metric: Metric) -> str:
     """The command that answers for the graph; of one made in memory, by its name."""
     request = dict(graph.about.request or {"source": graph.name})
     words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
     request.pop("name", None)  # has no flag
     for key, value in request.items():
         words += [in_shell(argument(key)), str(value)]
+    if metric != default_metric(graph):
+        words += ["--metric", metric]
     return shlex.join(words)
 
 

@@ -21,10 +21,11 @@ from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.data.graph import Graph
-from l2p_search.data.kinds import default_config
+from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.display.choosing import Shown
 from l2p_search.errors import SearchError, argument
+from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
@@ -134,6 +135,7 @@ def answer(
     *,
     time_budget: float | str = "12m",
     effort: Effort | None = None,
+    metric: MetricChoice | None = None,
     folder: str | Path | None = None,
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
@@ -154,6 +156,7 @@ def answer(
         time_budget: About how long it may take, in seconds or such as "12m"; the budget of each
             method is made to fit, from a short measurement.
         effort: The budget of each method itself, instead of a time.
+        metric: What methods are searched and compared by, as of `search`.
         folder: The folder of searches.
         concurrency: Trials at once; by default as many as there are CPUs.
         cpus_per_trial: Threads per trial.
@@ -178,7 +181,12 @@ def answer(
         >>> found.use in ("mlp", "appnp", "gcn", "l2q")
         True
     """
-    check(concurrency=concurrency, cpus_per_trial=cpus_per_trial, memory_gb=memory_gb)
+    check(
+        concurrency=concurrency,
+        cpus_per_trial=cpus_per_trial,
+        memory_gb=memory_gb,
+        metric=metric,
+    )
     if means is None:
         means = Means(
             resources=Resources(concurrency=concurrency, cpus_per_trial=cpus_per_trial),
@@ -194,7 +202,8 @@ def answer(
         limit = seconds("time_budget", time_budget) or 0.0
         effort = _effort(loaded, limit, at_once, means.memory_gb)
     place = None if folder is None else Path(folder)
-    plans = {method: _plan(loaded, method, effort, place) for method in METHODS}
+    judged_by = chosen_metric(loaded, metric)
+    plans = {method: _plan(loaded, method, effort, place, judged_by) for method in METHODS}
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
@@ -202,7 +211,8 @@ def answer(
         list(plans.values()),
         means,
         on_end=lambda plan, outcome: tell(
-            f"{plan.directory.name}: test {outcome.confirmed} % on fresh seeds"
+            f"{plan.directory.name}: {briefly('test', judged_by)} {outcome.confirmed} % on fresh"
+            " seeds"
         ),
     )
     if stopped:
@@ -228,13 +238,16 @@ def answer_space(method: str) -> SearchSpace:
     return parse_space(f"answer-{method}", {**_COMMON, **_OWN[method]})
 
 
-def _plan(graph: Graph, method: str, effort: Effort, folder: Path | None) -> Plan:
+def _plan(graph: Graph, method: str, effort: Effort, folder: Path | None, metric: Metric) -> Plan:
+    # One name per metric: a search keeps the metric that it began with.
+    by = "" if metric == "accuracy" else f"-{metric}"
     wanted = Wanted(
-        name=f"answer-{graph.name}-{method}-{effort.trials}x{effort.seeds}",
+        name=f"answer-{graph.name}-{method}-{effort.trials}x{effort.seeds}{by}",
         folder=folder,
         space=answer_space(method),
         trials=effort.trials,
         seeds=effort.seeds,
+        metric=metric,
         confirm=effort.confirm,
         confirm_ties=0,
     )

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
+from l2p_search.metrics import METRICS
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
@@ -167,6 +168,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "node": lambda name, value: whole(name, value, 0),
     "memory_gb": above_zero,
     "sampler": lambda name, value: one_of(name, value, get_args(Sampler)),
+    "metric": lambda name, value: one_of(name, value, ("auto", *METRICS)),
     "name": text,
     "model": text,
     "address": text,

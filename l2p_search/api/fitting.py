@@ -13,10 +13,11 @@ from l2p_search.api.arguments import on_epoch as on_epoch_or_word
 from l2p_search.caller import left_as_found
 from l2p_search.config import PROVENANCE, TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.kinds import default_config
+from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch, training_display
 from l2p_search.errors import ConfigError, argument, either, shown
+from l2p_search.metrics import Metric, MetricChoice
 from l2p_search.results import TrialResult
 from l2p_search.training.fit import fit as train
 from l2p_search.yaml_file import read_yaml_mapping
@@ -28,6 +29,7 @@ def fit(
     config: TrialConfig | Mapping[str, Any] | str | Path | None = None,
     *,
     seeds: int | Iterable[int] | None = None,
+    metric: MetricChoice | None = None,
     threads: int = defaults.THREADS,
     memory_gb: float = defaults.MEMORY_GB,
     display: Literal["auto", "off"] | OnEpoch = "off",
@@ -41,6 +43,11 @@ def fit(
             leaves out has the default for the graph's kind (homophilous or heterophilous).
         seeds: How many seeds, counted from 0, or the seeds themselves. By default as many as an
             exported file was searched with, else 20.
+        metric: What seeds are judged by on validation and test nodes: "accuracy",
+            "balanced_accuracy", "macro_f1", "roc_auc", "average_precision", or "auto": ROC AUC
+            for two classes of which one has less than 30 % of the training nodes, else accuracy.
+            By default what an exported file was searched by, else "auto". With
+            `stop_on="val_accuracy"` it also says which epoch of a seed is its best.
         threads: Threads that torch computes with.
         memory_gb: Train as many seeds at once as fit into this.
         display: "auto" draws a progress bar on a terminal; a function is called with a `Progress`
@@ -48,7 +55,7 @@ def fit(
         **keys: Hyperparameters by name, such as K=8; they replace those of `config`.
 
     Returns:
-        The result of every seed at its best epoch by validation loss, with mean accuracies in
+        The result of every seed at its best epoch by validation loss, with mean scores in
         percent, the profile q(t) over the steps [K + 1], and learning curves.
 
     Raises:
@@ -63,14 +70,22 @@ def fit(
         >>> len(result.seeds), len(result.profile)
         (2, 3)
     """
-    check(threads=threads, memory_gb=memory_gb)
+    metric = exported_metric(config) if metric is None else metric
+    check(threads=threads, memory_gb=memory_gb, metric=metric)
     on_epoch_or_word("display", display)
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
     chosen = _seeds(config, seeds)
     torch.set_num_threads(threads)
     with training_display(display) as on_epoch:
-        return train(loaded, made, chosen, memory_gb=memory_gb, on_epoch=on_epoch)
+        return train(
+            loaded,
+            made,
+            chosen,
+            metric=chosen_metric(loaded, metric),
+            memory_gb=memory_gb,
+            on_epoch=on_epoch,
+        )
 
 
 def config_of(
@@ -144,8 +159,27 @@ def exported_seeds(config: object) -> int | None:
     Returns:
         The number of seeds; None where the file does not say it.
     """
+    seeds = (_provenance(config) or {}).get("seeds")
+    return seeds if isinstance(seeds, int) and seeds > 0 else None
+
+
+def exported_metric(config: object) -> Metric | None:
+    """What an exported file was searched by.
+
+    Args:
+        config: What was given as `config`; anything but a path has no metric.
+
+    Returns:
+        The metric; None where the file was not exported. Files from before there was a choice
+        do not say it: theirs is accuracy.
+    """
+    provenance = _provenance(config)
+    return None if provenance is None else provenance.get("metric", "accuracy")
+
+
+def _provenance(config: object) -> dict[str, Any] | None:
+    """What an exported file says about where it comes from; None for anything else."""
     if not isinstance(config, (str, Path)):
         return None
-    provenance = read_yaml_mapping(Path(config)).get(PROVENANCE)
-    seeds = provenance.get("seeds") if isinstance(provenance, dict) else None
-    return seeds if isinstance(seeds, int) and seeds > 0 else None
+    found = read_yaml_mapping(Path(config)).get(PROVENANCE)
+    return found if isinstance(found, dict) else None

@@ -10,10 +10,11 @@ from l2p_search.data.catalogue import Kind
 from l2p_search.data.doubts import doubts
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
-from l2p_search.data.kinds import default_kind
+from l2p_search.data.kinds import default_kind, default_metric
 from l2p_search.data.loading import load_graph
 from l2p_search.display.charts import bar
 from l2p_search.learned import degree_bucket
+from l2p_search.metrics import Metric, title
 from l2p_search.report.graph_figures import distributions_figure
 
 _WIDTH = 30
@@ -30,6 +31,7 @@ class Inspection:
         classes: Class -> number of nodes.
         doubts: What a careful reader would ask about, a sentence each.
         space: The space that is suggested.
+        metric: The metric that is suggested, and taken where none is given.
 
     Example:
         >>> import l2p_search as l2p
@@ -43,6 +45,7 @@ class Inspection:
     classes: dict[str, int]
     doubts: tuple[str, ...]
     space: str
+    metric: Metric
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -61,6 +64,7 @@ class Inspection:
             "kind": self.kind,
             "doubts": list(self.doubts),
             "suggested_space": self.space,
+            "suggested_metric": self.metric,
             "digest": graph.digest,
             "description": graph.describe(),
         }
@@ -82,7 +86,8 @@ class Inspection:
             "",
             f"suggested: space {self.space}, as neighbours are"
             f" {'mostly alike' if self.kind == 'homophily' else 'mostly not alike'}; features are"
-            f" scaled by '{self.graph.about.scaling or 'row'}'",
+            f" scaled by '{self.graph.about.scaling or 'row'}'; metric {title(self.metric)}"
+            + (", as one class of two is rare" if self.metric == "roc_auc" else ""),
         ]
         return "\n".join(lines)
 
@@ -123,6 +128,7 @@ def inspect(graph: Any, **reading: Any) -> Inspection:
         classes=dict(zip(names, loaded.class_counts, strict=True)),
         doubts=tuple(doubts(loaded)),
         space=f"extended-{kind}",
+        metric=default_metric(loaded),
     )
 
 

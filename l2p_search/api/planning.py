@@ -11,7 +11,7 @@ from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
 from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
-from l2p_search.data.kinds import default_config
+from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.errors import (
     DataError,
@@ -20,6 +20,7 @@ from l2p_search.errors import (
     UserError,
     argument,
 )
+from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -52,6 +53,7 @@ class Wanted:
     sampler: Sampler | None = None
     seed: int | None = None
     race: bool | None = None
+    metric: MetricChoice | None = None
     confirm: int | None = None
     confirm_ties: int | None = None
     time_budget: float | str | None = None
@@ -71,6 +73,7 @@ class Wanted:
             confirm_ties=self.confirm_ties,
             sampler=self.sampler,
             race=self.race,
+            metric=self.metric,
         )
         seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
@@ -236,6 +239,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         sampler=wanted.sampler or defaults.SAMPLER,
         seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
         race=bool(wanted.race),
+        metric=chosen_metric(loaded, wanted.metric),
         graph=loaded.about.request,
     )
     settings.check_possible()
@@ -257,6 +261,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         "sampler": wanted.sampler,
         "seed": wanted.seed,
         "race": wanted.race,
+        "metric": None if wanted.metric == "auto" else wanted.metric,
     }
     for key, now in given.items():
         began = settings.dataset if key == "graph" else getattr(settings, key)
@@ -346,7 +351,7 @@ def estimate(
     """
     at_once = trials_at_once(concurrency, cpus_per_trial)
     config = plan.settings.config(plan.settings.space.middle())
-    trial_seconds, whole = _measure(plan.graph, config, plan.settings.seeds, memory_gb)
+    trial_seconds, whole = _measure(plan, config, memory_gb)
     total = trial_seconds * (plan.trials - plan.done) / at_once
     if plan.goal.time_budget is not None:
         total = min(total, plan.goal.time_budget)
@@ -368,9 +373,7 @@ def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
     return concurrency or max(1, own_cpus() // cpus_per_trial)
 
 
-def _measure(
-    graph: Graph, config: TrialConfig, seeds: int, memory_gb: float
-) -> tuple[float, bool]:
+def _measure(plan: Plan, config: TrialConfig, memory_gb: float) -> tuple[float, bool]:
     """Seconds per trial, and whether it was trained to its end instead of extrapolated."""
     started = time.perf_counter()
     share = 0.0
@@ -385,7 +388,14 @@ def _measure(
             raise _EnoughError
 
     try:
-        result = train(graph, config, range(seeds), memory_gb=memory_gb, on_epoch=watch)
+        result = train(
+            plan.graph,
+            config,
+            range(plan.settings.seeds),
+            metric=plan.settings.metric,
+            memory_gb=memory_gb,
+            on_epoch=watch,
+        )
     except _EnoughError:
         return (time.perf_counter() - started) / share, False
     return result.seconds, True

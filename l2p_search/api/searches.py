@@ -19,7 +19,7 @@ from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.intervals import Interval
-from l2p_search.metrics import briefly
+from l2p_search.metrics import MetricChoice, briefly
 from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
@@ -272,7 +272,7 @@ class Search:
         Args:
             graph: The graph, where it cannot be loaded by the name that the search knows.
             **options: As of `search`, such as `trials` or `confirm`. What a search began with
-                (space, seeds, sampler) cannot change.
+                (space, seeds, sampler, metric) cannot change.
 
         Returns:
             A new object: the search as it stands then.
@@ -296,6 +296,7 @@ def search(
     sampler: Sampler | None = None,
     seed: int | None = None,
     race: bool | None = None,
+    metric: MetricChoice | None = None,
     confirm: int | None = None,
     confirm_ties: int | None = None,
     time_budget: float | str | None = None,
@@ -332,6 +333,10 @@ def search(
         sampler: "tpe" (default), "random", "grid" or "gp".
         seed: The sampler's seed.
         race: Stop a configuration as soon as it is significantly worse on paired seeds.
+        metric: What configurations are compared by on validation nodes, and the best is reported
+            by on test nodes: "accuracy", "balanced_accuracy", "macro_f1", "roc_auc" or
+            "average_precision". By default "auto": ROC AUC for two classes of which one has less
+            than 30 % of the training nodes, else accuracy.
         confirm: Train the best on so many fresh seeds (20); 0 for none.
         confirm_ties: Confirm up to so many ties beside it (4).
         time_budget: Start no trial after so many seconds, or after a time such as "8h".
@@ -375,6 +380,7 @@ def search(
         sampler=sampler,
         seed=seed,
         race=race,
+        metric=metric,
         confirm=confirm,
         confirm_ties=confirm_ties,
         time_budget=time_budget,

@@ -11,6 +11,7 @@ from typing import Any
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
+from l2p_search.metrics import METRICS
 
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -106,6 +107,16 @@ def add_dir(parser: Parser) -> None:
         type=Path,
         metavar="DIR",
         help="the folder of searches (default: $L2P_SEARCH_DIR, then ./searches)",
+    )
+
+
+def add_metric(parser: Parser, usual: str = "auto") -> None:
+    """--metric; `usual` is what holds where it is not given."""
+    parser.add_argument(
+        "--metric",
+        choices=["auto", *METRICS],
+        help="what to judge by; auto takes ROC AUC for two classes of which one has less than"
+        f" 30 %% of the training nodes, else accuracy (default: {usual})",
     )
 
 

@@ -4,7 +4,7 @@ from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
-from l2p_search.metrics import Metric
+from l2p_search.metrics import Metric, MetricChoice
 
 _RARE = 0.3
 """The share of training nodes below which one class of two counts as rare."""
@@ -66,3 +66,14 @@ def default_metric(graph: Graph) -> Metric:
     counts = counts[counts > 0]
     rare = len(counts) == 2 and int(counts.min()) < _RARE * int(counts.sum())
     return "roc_auc" if rare else "accuracy"
+
+
+def chosen_metric(graph: Graph, asked: MetricChoice | None) -> Metric:
+    """The metric that is asked for; that of the graph for "auto" and for None.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> chosen_metric(demo_graph(), "macro_f1"), chosen_metric(demo_graph(), "auto")
+        ('macro_f1', 'accuracy')
+    """
+    return default_metric(graph) if asked is None or asked == "auto" else asked

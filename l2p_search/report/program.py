@@ -155,8 +155,8 @@ MOVE = """def move(parameters, values):
 """
 PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
 
-Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds validation
-{val:.2f} %, test {test:.2f} %. Needs torch and torch-geometric.
+Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds {validation}
+{val:.2f} %, test {test:.2f} %. Needs {needs}.
 
     python THIS_FILE [DATA_FOLDER]
 """
@@ -166,7 +166,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+{sklearn}from torch import nn
 from torch_geometric.datasets import {loader}
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import {utilities}
@@ -225,8 +225,8 @@ def log_prior():
     return unnormalised - unnormalised.logsumexp(dim=0)
 
 
-{held}{move}def train(seed, x, adjacency, y, train, val, test):
-    """One seed: its split, its initialisation, its noise. Returns accuracies in percent."""
+{score}{held}{move}def train(seed, x, adjacency, y, train, val, test):
+    """One seed: its split, its initialisation, its noise. Returns {returned} in percent."""
     torch.manual_seed(seed)
     split = seed % len(train)
     train, val, test = train[split], val[split], test[split]
@@ -252,11 +252,9 @@ def log_prior():
         lower.step()
 {upper}        logits = model.predict(x)
 {hold}        val_loss = F.cross_entropy(logits[val], y[val]).item()
-        hits = logits.argmax(dim=1) == y
-        val_accuracy, test_accuracy = (100 * hits[m].double().mean().item() for m in (val, test))
-        standing = {standing}
+{measure}        standing = {standing}
         if best is None or standing > best:
-            best, waited, result = standing, 0, (val_accuracy, test_accuracy)
+            best, waited, result = standing, 0, {result}
         else:
             waited += 1
             if waited >= PATIENCE:
@@ -270,6 +268,7 @@ if __name__ == "__main__":
     for seed in range(SEEDS):
         results.append(train(seed, *graph))
         print(f"seed {{seed}}: validation {{results[-1][0]:.2f}} %, test {{results[-1][1]:.2f}} %")
-    for name, values in zip(("validation", "test"), zip(*results)):
+    names = ("{validation}", "{tested}")
+    for name, values in zip(names, zip(*results)):
         print(f"{{name}} {{statistics.fmean(values):.2f}} ± {{statistics.pstdev(values):.2f}} %")
 '''

@@ -8,6 +8,7 @@ from typing import Any
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import UserError, argument
+from l2p_search.metrics import Metric
 from l2p_search.report.program import (
     BEFORE,
     ENCODERS,
@@ -20,6 +21,7 @@ from l2p_search.report.program import (
     PROGRAM,
     UPPER_LOSS,
 )
+from l2p_search.report.program_metrics import metric_parts
 
 _LOADERS = {
     "cora": 'Planetoid(root, "Cora")',
@@ -77,13 +79,15 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
     if config.consistency > 0.0:
         losses["lower_loss"] += " + held(model, x, target, ~train, epoch)"
     joint = config.level == "joint"
+    metric: Metric = provenance.get("metric", "accuracy")
     load = _LOADERS[dataset]
     return PROGRAM.format(
         dataset=dataset,
         search=provenance["search"],
         trial=provenance["trial"],
-        val=provenance["val_accuracy_mean"],
-        test=provenance["test_accuracy_mean"],
+        val=provenance[f"val_{metric}_mean"],
+        test=provenance[f"test_{metric}_mean"],
+        **metric_parts(metric, config),
         seeds=provenance["seeds"],
         loader=load.partition("(")[0],
         load=load,
@@ -103,7 +107,6 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         move=MOVE if config.level == "second_order" else "",
         check=_CHECKS.get(dataset, ""),
         lower_loss=losses["lower_loss"],
-        standing="-val_loss" if config.stop_on == "val_loss" else "(val_accuracy, -val_loss)",
     )
 
 

@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.loading import load_graph
 from l2p_search.errors import UserError
+from l2p_search.metrics import METRICS, Metric, briefly
 from l2p_search.report.script import as_script
 from l2p_search.training.fit import fit
+from l2p_search.training.scoring import measured
 
 _PROVENANCE = {
     "dataset": "wisconsin",
@@ -56,6 +59,31 @@ def test_it_is_a_program_for_every_model(
     compile(text, "exported.py", "exec")
     assert "l2p_search" not in text
     assert max(map(len, text.splitlines())) <= 99
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("stop_on", ["val_loss", "val_accuracy"])
+def test_it_measures_what_the_search_was_judged_by(metric: Metric, stop_on: str) -> None:
+    told = {f"val_{metric}_mean": 84.0, f"test_{metric}_mean": 85.0, "metric": metric}
+    provenance = {key: value for key, value in _PROVENANCE.items() if "accuracy" not in key}
+    text = as_script(TrialConfig(stop_on=stop_on), {**provenance, **told})
+    compile(text, "exported.py", "exec")
+    assert max(map(len, text.splitlines())) <= 99
+    assert briefly("validation", metric) in text
+    assert ("sklearn" in text) == (metric != "accuracy")
+    if metric == "accuracy":
+        assert text == as_script(TrialConfig(stop_on=stop_on), _PROVENANCE)
+        return
+    names: dict[str, Any] = {}
+    exec(text.partition("\ndef load(")[0] + "\n" + _score(text), names)
+    log_p = torch.randn(40, 3, generator=torch.Generator().manual_seed(0)).log_softmax(dim=-1)
+    labels = torch.arange(40) % 3
+    wanted = measured(metric, log_p[None], labels[None], torch.ones(1, 40))
+    assert 100 * names["score"](labels, log_p) == pytest.approx(float(wanted))
+
+
+def _score(text: str) -> str:
+    return "def score(" + text.partition("\ndef score(")[2].partition("\n\n\n")[0]
 
 
 def test_what_has_no_short_program_is_refused_by_name() -> None:

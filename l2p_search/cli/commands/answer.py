@@ -10,6 +10,7 @@ from l2p_search.cli.options import (
     add_dataset,
     add_dir,
     add_messages,
+    add_metric,
     add_resources,
     add_tracking_uri,
     command_line,
@@ -53,6 +54,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--confirm", type=positive, metavar="N", help="fresh seeds per winner, with --trials (10)"
     )
+    add_metric(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (answer-GRAPH.html)")
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
@@ -88,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
                 args.dataset,
                 time_budget=args.time_budget,
                 effort=effort,
+                metric=args.metric,
                 folder=args.dir,
                 means=Means(
                     resources=Resources(

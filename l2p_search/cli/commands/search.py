@@ -12,6 +12,7 @@ from l2p_search.cli.options import (
     add_dataset,
     add_dir,
     add_messages,
+    add_metric,
     add_resources,
     add_tracking_uri,
     command_line,
@@ -78,6 +79,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="stop a configuration as soon as it is significantly worse on paired seeds",
     )
+    add_metric(what)
     what.add_argument(
         "--confirm",
         type=natural,
@@ -170,6 +172,7 @@ def run(args: argparse.Namespace) -> int:
                     sampler=args.sampler,
                     seed=args.seed,
                     race=args.race,
+                    metric=args.metric,
                     confirm=args.confirm,
                     confirm_ties=args.confirm_ties,
                     time_budget=args.time_budget,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, positive, reading
+from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help=f"how many seeds (default: those of an exported file, else {defaults.SEEDS})",
     )
+    add_metric(parser, "that of an exported file, else auto")
     parser.add_argument(
         "--threads",
         type=positive,
@@ -60,7 +61,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, print, write; exit code 1 when no seed finished."""
-    from l2p_search.api.fitting import config_of, exported_seeds, fit
+    from l2p_search.api.fitting import config_of, exported_metric, exported_seeds, fit
     from l2p_search.api.writing import check_writable, write_file
     from l2p_search.data.loading import load_graph
     from l2p_search.training.memory import keep_freed_memory
@@ -74,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
         graph,
         config,
         seeds=args.seeds or exported_seeds(args.config),
+        metric=args.metric or exported_metric(args.config),
         threads=args.threads,
         memory_gb=args.memory,
         display="off" if args.json else "auto",
