@@ -29,6 +29,7 @@ from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.directory import list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.running.cluster import Resources
@@ -198,11 +199,12 @@ def answer(
     started = time.monotonic()
     loaded = load_graph(graph, **reading)
     at_once = trials_at_once(means.resources.concurrency, means.resources.cpus_per_trial)
-    if effort is None:
-        limit = seconds("time_budget", time_budget) or 0.0
-        effort = _effort(loaded, limit, at_once, means.memory_gb)
     place = None if folder is None else Path(folder)
     judged_by = chosen_metric(loaded, metric)
+    if effort is None:
+        limit = seconds("time_budget", time_budget) or 0.0
+        effort = _begun_effort(loaded, place, judged_by)
+        effort = effort or _effort(loaded, limit, at_once, means.memory_gb)
     plans = {method: _plan(loaded, method, effort, place, judged_by) for method in METHODS}
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
@@ -262,6 +264,19 @@ def _winner(plan: Plan) -> TrialResult:
             f" {argument('memory_gb')} more"
         )
     return outcome.confirmations[outcome.best.number]
+
+
+def _begun_effort(graph: Graph, folder: Path | None, metric: Metric) -> Effort | None:
+    """The budget of an answer that was begun on this graph: what is recorded is not done again."""
+    for directory in list_searches(searches_folder(folder)):
+        if not directory.name.startswith(f"answer-{graph.name}-{METHODS[0]}-"):
+            continue
+        journal = Journal.read(directory)
+        settings, goal = journal.settings, journal.goal
+        same = (settings.data_digest, settings.metric) == (graph.digest, metric)
+        if same and goal is not None:
+            return Effort(trials=goal.trials, seeds=settings.seeds, confirm=goal.confirm)
+    return None
 
 
 def _effort(graph: Graph, limit: float, at_once: int, memory_gb: float) -> Effort:

@@ -223,7 +223,7 @@ def test_the_page_has_the_command_that_reads_this_graph(
 def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     entry = page.entry()
     assert (entry.kind, entry.dataset, entry.name) == ("answer", "small", "answer: small")
-    assert entry.params == {"use": "l2q", "effort": "little"}
+    assert entry.params == {"use": "l2q", "effort": "little", "metric": "accuracy"}
     assert entry.metrics["l2q_minus_mlp"] == 20.0
     assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
         90.05

@@ -168,7 +168,7 @@ def test_a_stopped_answer_is_an_interrupt_and_goes_on_where_it_was(
 
 
 def test_a_search_without_a_complete_trial_is_named(tmp_path: Path, small_graph: Graph) -> None:
-    plan = answering._plan(small_graph, "mlp", _SMALL, tmp_path)
+    plan = answering._plan(small_graph, "mlp", _SMALL, tmp_path, "accuracy")
     Journal.create(plan.directory, plan.settings).close()
     with pytest.raises(SearchError, match="search 'answer-small-mlp-2x2' has no confirmed trial"):
         answering._winner(plan)
@@ -190,3 +190,12 @@ def test_what_nothing_can_run_with_is_refused_before_it_runs(
     assert says in str(error.value)
     assert calls == []
     assert list(tmp_path.glob("answer-*")) == []
+
+
+def test_an_answer_by_time_goes_on_with_the_budget_it_was_begun_with(
+    calls: list[int], tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _answer(small_graph, tmp_path)
+    monkeypatch.setattr("l2p_search.api.answering._effort", _never)  # nothing is measured anew
+    again = answer(small_graph, folder=tmp_path, display="off", tracking=False, time_budget="1m")
+    assert again.effort == begun.effort
