@@ -40,7 +40,8 @@ def test_the_shipped_spaces_can_be_read_and_written() -> None:
 
 def test_every_model_has_a_space_that_trains_it() -> None:
     methods = {"l2q", "l2s", *TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *get_args(Model)} - {"l2p"}
-    for method in methods | {"l2q-gat", "l2s-gcnii", "l2q-sage", "l2s-sage"}:
+    tuned = {"gcn-tuned", "sage-tuned", "l2q-gcn-tuned", "l2q-sage-tuned"}
+    for method in methods | tuned | {"l2q-gat", "l2s-gcnii", "l2q-sage", "l2s-sage"}:
         space = load_space(space_of_model(method))
         config = space.config(space.middle(), DEFAULTS["heterophily"])
         assert config.method == method
