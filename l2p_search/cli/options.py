@@ -6,12 +6,17 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
 from l2p_search.metrics import METRICS
+
+if TYPE_CHECKING:
+    import threading
+
+    from l2p_search.api.conducting import Means
 
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -219,6 +224,30 @@ def log_to(path: Path | None, verbose: bool) -> None:
             ) from None
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(handler)
+
+
+def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
+    """By which means searches run, from the options of `add_resources` and `add_messages`."""
+    from l2p_search.api.conducting import Means
+    from l2p_search.api.recording import Tracking
+    from l2p_search.errors import in_shell
+    from l2p_search.searching.running.cluster import Resources
+
+    return Means(
+        resources=Resources(
+            concurrency=options["concurrency"],
+            cpus_per_trial=options["cpus_per_trial"],
+            gpus_per_trial=options["gpus_per_trial"],
+            address=options["address"],
+            worker_log=options["verbose"] or options["log_file"] is not None,
+        ),
+        memory_gb=options["memory"],
+        tracking=Tracking(not options["no_tracking"], options["tracking_uri"]),
+        shown="off" if options["quiet"] else "auto",
+        stop=stop,
+        command=command_line(),
+        words=in_shell,
+    )
 
 
 def command_line() -> str:

@@ -16,11 +16,12 @@ from l2p_search.cli.options import (
     command_line,
     duration,
     log_to,
+    means_of,
     positive,
     reading,
 )
 from l2p_search.cli.signals import Signals
-from l2p_search.errors import UserError, argument, in_shell
+from l2p_search.errors import UserError, argument
 
 _SEEDS, _CONFIRM = 5, 10
 """Seeds per configuration and fresh seeds per winner, where only --trials is given."""
@@ -77,9 +78,6 @@ def run(args: argparse.Namespace) -> int:
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
         from l2p_search.api.answering import Effort, answer
-        from l2p_search.api.conducting import Means
-        from l2p_search.api.recording import Tracking
-        from l2p_search.searching.running.cluster import Resources
 
         effort = None
         if args.trials is not None:
@@ -92,21 +90,7 @@ def run(args: argparse.Namespace) -> int:
                 effort=effort,
                 metric=args.metric,
                 folder=args.dir,
-                means=Means(
-                    resources=Resources(
-                        concurrency=args.concurrency,
-                        cpus_per_trial=args.cpus_per_trial,
-                        gpus_per_trial=args.gpus_per_trial,
-                        address=args.address,
-                        worker_log=args.verbose or args.log_file is not None,
-                    ),
-                    memory_gb=args.memory,
-                    tracking=Tracking(not args.no_tracking, args.tracking_uri),
-                    shown="off" if args.quiet else "auto",
-                    stop=signals.stop,
-                    command=command_line(),
-                    words=in_shell,
-                ),
+                means=means_of(vars(args), signals.stop),
                 data_dir=args.data_dir,
                 **reading(vars(args)),
             )

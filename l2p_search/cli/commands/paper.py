@@ -14,6 +14,7 @@ from l2p_search.cli.options import (
     add_tracking_uri,
     command_line,
     log_to,
+    means_of,
 )
 from l2p_search.cli.signals import Signals
 
@@ -60,13 +61,10 @@ def run(args: argparse.Namespace) -> int:
     """Run or reuse the searches, print, write the figures."""
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
-        from l2p_search.api.conducting import Means
-        from l2p_search.api.recording import Tracking
         from l2p_search.api.writing import write_files
         from l2p_search.paper.figures import FIGURES
         from l2p_search.paper.paper_tables import TABLES
         from l2p_search.paper.studies import InterruptedStudyError, Request
-        from l2p_search.searching.running.cluster import Resources
 
         shown = sys.stderr  # this one itself: what Ray prints to it meanwhile is sent elsewhere
         request = Request(
@@ -75,19 +73,7 @@ def run(args: argparse.Namespace) -> int:
             methods=args.methods,
             folder=args.dir,
             data_dir=args.data_dir,
-            means=Means(
-                resources=Resources(
-                    concurrency=args.concurrency,
-                    cpus_per_trial=args.cpus_per_trial,
-                    gpus_per_trial=args.gpus_per_trial,
-                    address=args.address,
-                    worker_log=args.verbose or args.log_file is not None,
-                ),
-                memory_gb=args.memory,
-                tracking=Tracking(not args.no_tracking, args.tracking_uri),
-                stop=signals.stop,
-                command=command_line(),
-            ),
+            means=means_of(vars(args), signals.stop),
             tell=lambda line: None if args.quiet else print(line, file=shown, flush=True),
         )
         try:

@@ -15,9 +15,9 @@ from l2p_search.cli.options import (
     add_metric,
     add_resources,
     add_tracking_uri,
-    command_line,
     duration,
     log_to,
+    means_of,
     natural,
     positive,
     reading,
@@ -134,28 +134,10 @@ def run(args: argparse.Namespace) -> int:
     # Before the imports of what follows, which may take seconds and may swallow an interrupt.
     with Signals(_again(args.name, args.dir)) as signals:
         from l2p_search.api.comparing import rank
-        from l2p_search.api.conducting import Means
         from l2p_search.api.planning import Wanted
-        from l2p_search.api.recording import Tracking
         from l2p_search.api.searches import run_plan
-        from l2p_search.errors import in_shell
-        from l2p_search.searching.running.cluster import Resources
 
-        means = Means(
-            resources=Resources(
-                concurrency=args.concurrency,
-                cpus_per_trial=args.cpus_per_trial,
-                gpus_per_trial=args.gpus_per_trial,
-                address=args.address,
-                worker_log=args.verbose or args.log_file is not None,
-            ),
-            memory_gb=args.memory,
-            tracking=Tracking(not args.no_tracking, args.tracking_uri),
-            shown="off" if args.quiet else "auto",
-            stop=signals.stop,
-            command=command_line(),
-            words=in_shell,
-        )
+        means = means_of(vars(args), signals.stop)
         models = [args.model]
         if args.models is not None:
             models = _models(args.models, args.dataset, args.name, args.space, args.model)
