@@ -181,5 +181,8 @@ def _provenance(config: object) -> dict[str, Any] | None:
     """What an exported file says about where it comes from; None for anything else."""
     if not isinstance(config, (str, Path)):
         return None
-    found = read_yaml_mapping(Path(config)).get(PROVENANCE)
+    try:
+        found = read_yaml_mapping(Path(config)).get(PROVENANCE)
+    except ConfigError:
+        return None  # `config_of` says what is wrong with the file, by its name
     return found if isinstance(found, dict) else None

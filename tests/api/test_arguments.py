@@ -17,6 +17,7 @@ _BAD: dict[str, tuple[Any, ...]] = {
     "gpus_per_trial": (-1, -0.5, math.inf, math.nan, "1", True),
     "memory_gb": (0, -1.0, math.inf, math.nan, "4", True, []),
     "sampler": ("cmaes", 3, ["tpe"], ""),
+    "metric": ("precision", 3, ["accuracy"], ""),
     **dict.fromkeys(("name", "model", "address", "tracking_uri"), (3, b"x", ["x"], Path("x"))),
     **dict.fromkeys(("race", "resume", "tracking"), (1, "yes", [])),
     "display": ("loud", None, 3, object()),

@@ -360,6 +360,7 @@ _BAD: list[tuple[str, Any]] = [
     *(("gpus_per_trial", bad) for bad in (-1, "one", math.nan)),
     *(("memory_gb", bad) for bad in (0, math.inf, "4")),
     *(("sampler", bad) for bad in ("cmaes", 3)),
+    *(("metric", bad) for bad in ("precision", 3)),
     *(("space", bad) for bad in ("papr", "no/such.yaml", {}, {"droput": {"choices": [1]}}, 3)),
     *(("model", bad) for bad in ("gnc", 3)),
     *(("name", bad) for bad in ("a/b", "", ".x", "x" * 101, 3)),
