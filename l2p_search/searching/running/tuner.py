@@ -17,6 +17,7 @@ from ray import tune
 from ray.exceptions import RayError
 from ray.tune import Callback
 from ray.tune.experiment import Trial
+from ray.tune.progress_reporter import ProgressReporter
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher
 
@@ -64,6 +65,7 @@ def tune_tasks(
             name="tune",
             storage_path=str(cluster.scratch),
             verbose=0,
+            progress_reporter=_Silent(),  # in a notebook Tune's own would clear the cell
             callbacks=[_LeaveWhenStopping(pool, tasks)],
             failure_config=tune.FailureConfig(max_failures=0),  # the coordinator tries again
         ),
@@ -94,6 +96,20 @@ def _graph(kept: "ray.ObjectRef[Graph]") -> Graph:
     """The graph, fetched once per worker, not once per trial."""
     graph: Graph = ray.get(kept)
     return graph
+
+
+class _Silent(ProgressReporter):
+    """Says nothing: what happens is told to the search's own display."""
+
+    def setup(self, *args: Any, **options: Any) -> None:
+        """Nothing."""
+
+    def should_report(self, trials: list[Trial], done: bool = False) -> bool:
+        """Never."""
+        return False
+
+    def report(self, *args: Any, **options: Any) -> None:
+        """Nothing."""
 
 
 class _Adapter:
