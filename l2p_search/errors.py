@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from l2p_search.masking import masked
+
 _OPEN, _BAR, _CLOSE = "\x02", "\x1f", "\x03"
 """Control characters around the two forms of a word; no user's text may hold them."""
 _BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
@@ -35,8 +37,8 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(masked(message))
+        self.message = masked(message)
 
     def __str__(self) -> str:
         return in_python(self.message)
@@ -101,12 +103,14 @@ def shown(value: object) -> str:
 def first_line(error: BaseException) -> str:
     """What another library's error says, in one line; the name of its class if it says nothing.
 
+    Passwords in addresses are masked.
+
     Example:
         >>> first_line(OSError("the disk is full")), first_line(TimeoutError())
         ('the disk is full', 'TimeoutError')
     """
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return masked(lines[0]) if lines else type(error).__name__
 
 
 def in_python(message: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
+from l2p_search.masking import masked
 from l2p_search.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -197,6 +198,14 @@ def add_messages(shown: Parser) -> None:
     )
 
 
+class _Masked(logging.Formatter):
+    """Writes no password, wherever in a record it is."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record in full, with its passwords masked."""
+        return masked(super().format(record))
+
+
 def log_to(path: Path | None, verbose: bool) -> None:
     """Send the log of l2p-search to a file, to stderr, or nowhere.
 
@@ -214,7 +223,9 @@ def log_to(path: Path | None, verbose: bool) -> None:
     logger.propagate = False
     logger.handlers = [logging.NullHandler()]
     if verbose:
-        logger.addHandler(logging.StreamHandler())
+        shown = logging.StreamHandler()
+        shown.setFormatter(_Masked())
+        logger.addHandler(shown)
     if path is not None:
         try:
             handler = logging.FileHandler(path, encoding="utf-8")
@@ -222,7 +233,7 @@ def log_to(path: Path | None, verbose: bool) -> None:
             raise UserError(
                 f"--log-file {path}: cannot be written ({error.strerror}); choose another"
             ) from None
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_Masked("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(handler)
 
 
@@ -251,8 +262,8 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
 
 
 def command_line() -> str:
-    """The command as it was typed, quoted so that it can be typed again."""
-    return shlex.join(["l2p-search", *sys.argv[1:]])
+    """The command as it was typed, quoted so that it can be typed again; passwords are masked."""
+    return masked(shlex.join(["l2p-search", *sys.argv[1:]]))
 
 
 def positive(text: str) -> int:

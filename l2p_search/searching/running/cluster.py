@@ -13,7 +13,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,8 @@ import psutil
 from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
+from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.ray_processes import sessions_of_their_own
 
 _log = logging.getLogger(__name__)
 
@@ -106,13 +108,14 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
 
         theirs = wanted.address is None and ray.is_initialized()
         try:
-            with _output_to_log():
+            with _output_to_log(), ExitStack() as guards:
                 try:
-                    with _own_signals():
+                    with _own_signals(), sessions_of_their_own() as started:
                         if wanted.address is not None:
                             _join(wanted.address, wanted)
                         elif not theirs:
                             _start(wanted, scratch, shared_bytes)
+                    guards.enter_context(ending_with_us(started))
                     yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
                 finally:
                     if not theirs:
