@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.api.answer_methods import METHODS, answer_space
 from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
@@ -33,26 +34,8 @@ from l2p_search.searching.records.directory import list_searches, searches_folde
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.running.cluster import Resources
-from l2p_search.searching.space.search_space import SearchSpace
-from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit as train
 
-METHODS = ("l2q", "appnp", "mlp", "gcn")
-"""L2Q and what it is held against."""
-_COMMON: dict[str, Any] = {
-    "dropout": {"choices": [0.2, 0.5, 0.8]},
-    "weight_decay": {"choices": [5e-3, 5e-4, 1e-5]},
-    "lr": 0.01,
-    "hidden": 64,
-    "epochs": 400,
-    "patience": 40,
-}
-_OWN: dict[str, dict[str, Any]] = {
-    "l2q": {"K": {"choices": [2, 4, 8]}, "posterior": "quit"},
-    "appnp": {"model": "appnp", "K": {"choices": [2, 4, 8]}, "teleport": {"choices": [0.1, 0.5]}},
-    "mlp": {"model": "mlp"},
-    "gcn": {"model": "gcn", "K": {"choices": [2, 3]}},
-}
 _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
@@ -233,11 +216,6 @@ def answer(
     return Answer(
         graph=loaded, effort=effort, results=results, against=against, seconds=took, _page=page
     )
-
-
-def answer_space(method: str) -> SearchSpace:
-    """The space in which a method is searched for an answer."""
-    return parse_space(f"answer-{method}", {**_COMMON, **_OWN[method]})
 
 
 def _plan(graph: Graph, method: str, effort: Effort, folder: Path | None, metric: Metric) -> Plan:
