@@ -17,7 +17,8 @@ from l2p_search.api.answer_methods import USUAL, answer_space, methods, search_w
 from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
-from l2p_search.api.planning import Plan, Wanted, make_plan, trials_at_once
+from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
