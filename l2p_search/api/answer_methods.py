@@ -80,6 +80,19 @@ def simplest_first(backbone: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("mlp", "gcn", backbone, "l2q")))
 
 
+def costliest_first(backbone: str) -> tuple[str, ...]:
+    """The same methods, those whose steps have weights first: what takes longest is not left last.
+
+    Example:
+        >>> costliest_first("appnp"), costliest_first("gcn-tuned")
+        (('gcn', 'l2q', 'appnp', 'mlp'), ('l2q', 'gcn-tuned', 'gcn', 'mlp'))
+    """
+    compared = methods(backbone)
+    linear = {"mlp"} if backbone != USUAL else {"mlp", "l2q", USUAL}
+    with_weights = [method for method in compared if method not in linear]
+    return tuple(dict.fromkeys((*with_weights, *(m for m in compared if m != "mlp"), "mlp")))
+
+
 def short_name(method: str, backbone: str) -> str:
     """A method for people, in a word or two.
 

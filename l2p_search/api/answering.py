@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.api.answer_methods import USUAL, answer_space, methods, search_word
+from l2p_search.api.answer_methods import (
+    USUAL,
+    answer_space,
+    costliest_first,
+    methods,
+    search_word,
+)
 from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
@@ -42,7 +48,7 @@ _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
 _PROBE_EPOCHS = 12
-_USUAL_EPOCHS = 150
+_USUAL_EPOCHS = 300
 """What a seed trains before it stops early, more or less: to plan by, not to promise."""
 
 
@@ -198,7 +204,8 @@ def answer(
         effort = _begun_effort(loaded, backbone, place, judged_by)
         effort = effort or _effort(loaded, backbone, limit, at_once, means.memory_gb)
     plans = {
-        method: _plan(loaded, method, backbone, effort, place, judged_by) for method in compared
+        method: _plan(loaded, method, backbone, effort, place, judged_by)
+        for method in costliest_first(backbone)
     }
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
@@ -213,7 +220,7 @@ def answer(
     )
     if stopped:
         raise KeyboardInterrupt
-    results = {method: _winner(plan) for method, plan in plans.items()}
+    results = {method: _winner(plans[method]) for method in compared}
     against = {
         method: compare_results(result, results["l2q"], "test")
         for method, result in results.items()
@@ -248,9 +255,13 @@ def _plan(
     folder: Path | None,
     metric: Metric,
 ) -> Plan:
+    name = _search_name(graph, method, backbone, effort, metric)
+    begun = Journal.exists(searches_folder(folder) / name)
     wanted = Wanted(
-        name=_search_name(graph, method, backbone, effort, metric),
+        name=name,
         folder=folder,
+        # So few trials are drawn at random by any sampler; said so, they may run all at once.
+        sampler=None if begun else "random",
         space=answer_space(method, backbone),
         trials=effort.trials,
         seeds=effort.seeds,

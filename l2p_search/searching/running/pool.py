@@ -2,8 +2,8 @@
 
 A single search runs as many trials at once as there are workers. Of several searches, as many run
 at once as there are workers, each with one trial at a time: its proposals then depend on its own
-results alone, not on which worker was free first. A grid, whose proposals depend on no result, may
-use all workers.
+results alone, not on which worker was free first. A grid or a random search, which proposes the
+same whatever was found, may use all workers.
 """
 
 import threading
