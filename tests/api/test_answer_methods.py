@@ -7,6 +7,7 @@ import pytest
 from l2p_search.api.answer_methods import (
     BACKBONES,
     answer_space,
+    costliest_first,
     long_name,
     methods,
     search_word,
@@ -51,6 +52,16 @@ def test_the_same_methods_are_ordered_by_simplicity(backbone: str) -> None:
     assert sorted(simplest_first(backbone)) == sorted(methods(backbone))
     assert simplest_first(backbone)[0] == "mlp"
     assert simplest_first(backbone)[-1] == methods(backbone)[0] == "l2q"
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_the_same_methods_are_searched_with_those_whose_steps_have_weights_first(
+    backbone: str,
+) -> None:
+    order = costliest_first(backbone)
+    assert sorted(order) == sorted(methods(backbone))
+    assert order[-1] == "mlp"
+    assert order[0] == ("gcn" if backbone == "appnp" else "l2q")
 
 
 def test_names_say_what_l2q_is_put_on_where_it_is_not_appnp() -> None:
