@@ -7,10 +7,8 @@ import gc
 import io
 import logging
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
@@ -24,6 +22,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
 from l2p_search.searching.running.ray_processes import sessions_of_their_own
+from l2p_search.searching.running.scratch import scratch_folder
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +42,6 @@ _OURS = {
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
-_SCRATCH = "l2p-"
 _OBJECT_STORE = 256 * 2**20
 
 
@@ -101,28 +99,22 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
         if wanted.address is None:
             os.environ.update(_LOOPBACK)
             os.environ.pop("RAY_ADDRESS", None)
-        _sweep()
-        # Short, as sockets live in it, whose paths may have 107 characters.
-        scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{os.getpid()}-"))
         import ray  # not before its environment is set
 
         theirs = wanted.address is None and ray.is_initialized()
-        try:
-            with _output_to_log(), ExitStack() as guards:
-                try:
-                    with _own_signals(), sessions_of_their_own() as started:
-                        if wanted.address is not None:
-                            _join(wanted.address, wanted)
-                        elif not theirs:
-                            _start(wanted, scratch, shared_bytes)
-                    guards.enter_context(ending_with_us(started))
-                    yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
-                finally:
-                    if not theirs:
-                        with _no_garbage_collected():
-                            ray.shutdown()
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with scratch_folder() as scratch, _output_to_log(), ExitStack() as guards:
+            try:
+                with _own_signals(), sessions_of_their_own() as started:
+                    if wanted.address is not None:
+                        _join(wanted.address, wanted)
+                    elif not theirs:
+                        _start(wanted, scratch, shared_bytes)
+                guards.enter_context(ending_with_us(started))
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+            finally:
+                if not theirs:
+                    with _no_garbage_collected():
+                        ray.shutdown()
 
 
 @contextmanager
@@ -183,14 +175,6 @@ def _output_to_log() -> Iterator[None]:
             yield
     finally:
         theirs.handlers, theirs.propagate = before
-
-
-def _sweep() -> None:
-    """Remove the scratch folders that killed searches have left behind."""
-    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
-        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        if pid.isdigit() and not psutil.pid_exists(int(pid)):
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def own_cpus() -> int:
