@@ -4,10 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from l2p_search.data.about import About
@@ -19,6 +18,9 @@ from l2p_search.data.checks import (
     check_types,
     check_weights,
 )
+
+if TYPE_CHECKING:  # a model that was saved predicts a graph of tensors without numpy
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,15 +85,15 @@ class Graph:
     def build(
         cls,
         *,
-        edges: ArrayLike | Tensor,
-        y: ArrayLike | Tensor,
-        x: ArrayLike | Tensor | None = None,
-        train: ArrayLike | Tensor | None = None,
-        val: ArrayLike | Tensor | None = None,
-        test: ArrayLike | Tensor | None = None,
-        weights: ArrayLike | Tensor | None = None,
+        edges: "ArrayLike | Tensor",
+        y: "ArrayLike | Tensor",
+        x: "ArrayLike | Tensor | None" = None,
+        train: "ArrayLike | Tensor | None" = None,
+        val: "ArrayLike | Tensor | None" = None,
+        test: "ArrayLike | Tensor | None" = None,
+        weights: "ArrayLike | Tensor | None" = None,
         name: str = "graph",
-        node_ids: ArrayLike | None = None,
+        node_ids: "ArrayLike | None" = None,
         feature_names: Sequence[str] | None = None,
         splits: str | None = None,
         scale: str = "auto",
@@ -249,9 +251,8 @@ class Graph:
 def undirected(edges: Tensor, num_nodes: int) -> Tensor:
     """Both directions of every edge, once each, without self-loops; sorted by source."""
     source, target = edges[:, edges[0] != edges[1]]
-    keys = np.sort(torch.cat([source * num_nodes + target, target * num_nodes + source]).numpy())
-    # np.unique takes ten times as long on millions of edges.
-    once = torch.from_numpy(keys[np.diff(keys, prepend=-1) != 0])
+    keys = torch.cat([source * num_nodes + target, target * num_nodes + source]).sort().values
+    once = keys[keys.diff(prepend=keys.new_tensor([-1])) != 0]
     return torch.stack([once // num_nodes, once % num_nodes])
 
 

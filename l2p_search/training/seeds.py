@@ -8,7 +8,6 @@ two configurations are compared on equal random numbers as far as possible.
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Generator, Tensor
 
@@ -30,6 +29,8 @@ def generator_of(seed: int, purpose: str) -> Generator:
         >>> torch.equal(torch.rand(4, generator=first), torch.rand(4, generator=again))
         True
     """
+    import numpy as np  # trained weights are read without it
+
     entropy = np.random.SeedSequence([seed, _PURPOSES.index(purpose)])
     return Generator().manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
 
