@@ -44,23 +44,41 @@ def judge(
     Returns:
         Fields of its SeedResult by name, and what it predicts.
     """
-    rows = all_rows(graph, 1, dtype)
-    with torch.no_grad():
-        read = network.read(levels, rows.nodes, None)
-        log_p = objective_of(config).log_predictions(read)[0]
+    predicted = predict(graph, network, config, levels, dtype)
+    log_p, q = predicted
     val, test = graph.val[split], graph.test[split]
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
         "test": _score(metric, log_p[test], graph.y[test]),
     }
-    if not levels.phi:
-        return verdict, Predicted(log_p, None)
-    q = read.log_q[0].exp()
+    if q is None:
+        return verdict, predicted
     profile = q.double().mean(dim=0)
     verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
     verdict["profile"] = tuple(profile.tolist())
-    return verdict, Predicted(log_p, q)
+    return verdict, predicted
+
+
+def predict(
+    graph: Graph, network: Network, config: TrialConfig, levels: Levels, dtype: torch.dtype
+) -> Predicted:
+    """What a trained seed predicts of every node; no label is read.
+
+    Args:
+        graph: The graph to predict.
+        network: Built for it and for the configuration.
+        config: How the seed learned.
+        levels: Its theta and phi (S = 1).
+        dtype: Of all tensors.
+
+    Returns:
+        Class and step probabilities of all nodes.
+    """
+    with torch.no_grad():
+        read = network.read(levels, all_rows(graph, 1, dtype).nodes, None)
+        log_p = objective_of(config).log_predictions(read)[0]
+        return Predicted(log_p, read.log_q[0].exp() if levels.phi else None)
 
 
 def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:
