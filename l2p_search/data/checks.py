@@ -63,17 +63,20 @@ def check_labels(name: str, y: Tensor, num_nodes: int) -> None:
         raise DataError(f"{name}: class {missing} has no node; number the classes without gaps")
 
 
-def check_edges(name: str, edges: Tensor, num_nodes: int) -> None:
-    """Edges are [2, E]: both directions of every edge, once each, and no self-loop."""
+def check_ends(name: str, edges: Tensor, num_nodes: int) -> None:
+    """Edges are [2, E], in any form, and every end is a node."""
     if edges.dim() != 2 or edges.shape[0] != 2:
         raise DataError(f"{name}: edges have shape {list(edges.shape)}; give [2, edges]")
-    if not edges.numel():
-        return
-    if not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes:
+    if edges.numel() and not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes:
         raise DataError(
             f"{name}: an edge names node {int(edges.max())} or {int(edges.min())},"
             f" but nodes are 0 to {num_nodes - 1}; check the edge list"
         )
+
+
+def check_edges(name: str, edges: Tensor, num_nodes: int) -> None:
+    """Edges are [2, E]: both directions of every edge, once each, and no self-loop."""
+    check_ends(name, edges, num_nodes)
     source, target = edges
     loops = source == target
     if loops.any():

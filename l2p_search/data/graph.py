@@ -149,6 +149,48 @@ class Graph:
         )
         return ingest(raw, splits=splits, scale=scale)
 
+    @classmethod
+    def unlabelled(
+        cls,
+        x: Tensor,
+        edges: Tensor,
+        weights: Tensor | None = None,
+        *,
+        name: str = "graph",
+        node_ids: Sequence[str | int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        scaling: str = "",
+    ) -> "Graph":
+        """A graph of tensors to predict with a trained `Model`; it cannot be trained on.
+
+        Args:
+            x: Features [N, F], floats, scaled as those that the model was trained on.
+            edges: [2, E], int64. Single directions, self-loops and doubles are fine, unless there
+                are weights.
+            weights: One positive number per column of `edges` [E], the same in both directions.
+            name: What messages call it.
+            node_ids: What the nodes are called, N names.
+            feature_names: What the features are called, F names; a model compares them.
+            scaling: How features were scaled, "row", "standard" or "none"; a model compares it.
+
+        Returns:
+            The graph, checked.
+
+        Raises:
+            DataError: One line that says what is wrong with the tensors.
+
+        Example:
+            >>> pair = Graph.unlabelled(torch.ones(2, 3), torch.tensor([[0], [1]]))
+            >>> pair.num_edges, pair.num_labelled
+            (1, 0)
+        """
+        from l2p_search.data.unlabelled import Unlabelled
+
+        ids = None if node_ids is None else tuple(node_ids)
+        names = None if feature_names is None else tuple(feature_names)
+        about = About(node_ids=ids, feature_names=names, scaling=scaling)
+        return Unlabelled.of(name, x, edges, weights, about, tidy=weights is None)
+
     def __repr__(self) -> str:
         return (
             f"Graph({self.name!r}, nodes={self.num_nodes}, edges={self.num_edges},"
