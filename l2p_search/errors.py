@@ -52,6 +52,10 @@ class DataError(UserError):
     """A graph, or one of its files, that cannot be used."""
 
 
+class ModelError(UserError):
+    """A saved model that cannot be loaded or written, or that cannot do what is asked."""
+
+
 class SearchError(UserError):
     """A search that cannot be started, continued or found."""
 
