@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from l2p_search.api.conducting import Means
 
+_DIGITS = 40
+"""Digits of a number that are read and shown; there are no larger ones."""
+
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
@@ -269,18 +272,18 @@ def command_line() -> str:
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     try:
-        value = int(text)
+        value = int(text) if len(text) <= _DIGITS else 0
     except ValueError:
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 1")
     return value
 
 
 def natural(text: str) -> int:
     """A whole number of at least 0."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 0")
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS:
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 0")
     return int(text)
 
 
@@ -288,7 +291,7 @@ def at_least_zero(text: str) -> float:
     """A number of at least 0."""
     value = _number(text)
     if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number of at least 0")
     return value
 
 
@@ -304,8 +307,12 @@ def positive_float(text: str) -> float:
     """A number above 0."""
     value = _number(text)
     if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number above 0")
     return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _DIGITS else f"{text[:_DIGITS]}.."
 
 
 def _number(text: str) -> float:

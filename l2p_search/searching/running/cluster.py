@@ -42,6 +42,8 @@ _OURS = {
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
+_WORKERS = 64
+"""Workers that any machine may be asked for; each takes some 400 MB."""
 _OBJECT_STORE = 256 * 2**20
 
 
@@ -185,7 +187,19 @@ def own_cpus() -> int:
 def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
     import ray
 
-    concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
+    cpus = own_cpus()
+    if wanted.cpus_per_trial > cpus:
+        raise SearchError(
+            f"{argument('cpus_per_trial', wanted.cpus_per_trial)}: this machine has {cpus} CPUs;"
+            " give at most as many"
+        )
+    most = max(_WORKERS, 4 * cpus)
+    if wanted.concurrency is not None and wanted.concurrency > most:
+        raise SearchError(
+            f"{argument('concurrency', wanted.concurrency)}: with {cpus} CPUs it must be at most"
+            f" {most}"
+        )
+    concurrency = wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
     ray.init(
         address="local",
         num_cpus=concurrency * wanted.cpus_per_trial,
@@ -213,6 +227,11 @@ def _join(address: str, wanted: Resources) -> None:
 
 def _knock(address: str) -> None:
     """Try to connect first: where nobody listens, Ray itself waits for minutes."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS", "")
+        names = (process.info["name"] for process in psutil.process_iter(["name"]))
+        if not address and "raylet" not in names:
+            raise ConnectionError("no Ray runs on this machine")
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
