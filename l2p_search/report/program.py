@@ -33,9 +33,11 @@ OBJECTIVES = {
         return fit + KL_WEIGHT * divergence(log_q)
 
     def projection(self, x, y, nodes):
-        \"""Fit q to the exact posterior of the E-step, q*(t) = p(y | t) p(t) / sum over t.\"""
+        \"""Fit q to the best one of the E-step, q*(t) ~ p(t) p(y | t)^(1 / KL_WEIGHT).\"""
         log_likelihood, log_q = self.labelled(x, y, nodes)
-        exact = F.softmax(log_likelihood + log_prior(), dim=-1).detach()
+        behind = (log_likelihood - log_likelihood.amax(dim=-1, keepdim=True)).detach()
+        powers = torch.where(behind == 0, 0, behind / KL_WEIGHT)  # -inf at a weight of zero
+        exact = F.softmax(powers + log_prior(), dim=-1)
         return -(exact * log_q).sum(dim=-1).mean()
 
     def labelled(self, x, y, nodes):

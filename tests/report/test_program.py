@@ -16,6 +16,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.posterior import kl_divergence, log_prior, log_probs
 from l2p_search.report import program
 from l2p_search.report.script import as_script
+from l2p_search.training.em import exact_log_posterior
 
 _PROVENANCE = {
     "dataset": "wisconsin",
@@ -103,16 +104,18 @@ def test_predictions_have_no_noise_and_no_gradient(small_graph: Graph) -> None:
             torch.testing.assert_close(first.exp().sum(dim=1), torch.ones(small_graph.num_nodes))
 
 
-def test_the_e_step_pulls_q_to_the_exact_posterior(small_graph: Graph) -> None:
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_the_e_step_pulls_q_to_the_exact_posterior(small_graph: Graph, weight: float) -> None:
     torch.manual_seed(0)
-    exported = _exported(algorithm="em", dropout=0.0)
+    exported = _exported(algorithm="em", dropout=0.0, kl_weight=weight)
     model = exported.L2P(small_graph.x.shape[1], 3, _adjacency(small_graph))
     nodes = small_graph.train[0]
     log_likelihood, _ = model.labelled(small_graph.x, small_graph.y, nodes)
-    exact = (log_likelihood + exported.log_prior()).softmax(dim=-1)
-    entropy = -(exact * exact.log()).sum(dim=-1).mean()  # reached when q is exact, never passed
+    log_exact = exact_log_posterior(log_likelihood, exported.log_prior(), weight)
+    log_exact = log_exact.clamp_min(-1e3)  # zeros at a weight of 0, which q never has
+    entropy = -(log_exact.exp() * log_exact).sum(dim=-1).mean()  # reached, and never passed
     assert model.projection(small_graph.x, small_graph.y, nodes) >= entropy
-    model.labelled = lambda *arguments: (log_likelihood, exact.log())
+    model.labelled = lambda *arguments: (log_likelihood, log_exact)
     found = model.projection(small_graph.x, small_graph.y, nodes)
     torch.testing.assert_close(found, entropy)
 

@@ -52,6 +52,8 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"level": "joint"},
         {"algorithm": "em"},
         {"algorithm": "em", "level": "joint"},
+        {"algorithm": "em", "kl_weight": 0.0},
+        {"algorithm": "em", "kl_weight": 1.0},
         {"algorithm": "em", "posterior": "select", "prior": "geometric"},
         {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
         {"consistency": 40.0, "sharpening": 0.3},
