@@ -26,8 +26,8 @@ from l2p_search.cli.signals import Signals, say
 from l2p_search.errors import SearchExistsError, UserError
 
 if TYPE_CHECKING:
+    from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
-    from l2p_search.api.searches import Search
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
