@@ -17,6 +17,7 @@ from l2p_search.model.posterior import kl_divergence, log_prior, log_probs
 from l2p_search.report import program
 from l2p_search.report.script import as_script
 from l2p_search.training.em import exact_log_posterior
+from l2p_search.training.optimizer import Adam
 
 _PROVENANCE = {
     "dataset": "wisconsin",
@@ -139,6 +140,23 @@ def test_move_writes_values_into_parameters_without_a_gradient() -> None:
     assert parameter.tolist() == [0.0, 1.0, 2.0]
     assert parameter.requires_grad
     assert parameter.grad_fn is None
+
+
+def test_its_response_to_the_gradient_is_the_engines() -> None:
+    first, last = (torch.nn.Parameter(torch.randn(2, 3)) for _ in range(2))
+    groups = [{"params": [first], "weight_decay": 0.3}, {"params": [last]}]
+    theirs = torch.optim.Adam(groups, lr=0.05)
+    mine = {"first": first.detach()[None].clone(), "last": last.detach()[None].clone()}
+    ours = Adam(mine, 0.05, {"first": 0.3}, remember=True)
+    for _ in range(3):
+        before = [first.detach().clone(), last.detach().clone()]
+        first.grad, last.grad = torch.randn(2, 3), torch.randn(2, 3)
+        last.grad[0] = 0.0  # never any gradient: no response
+        ours.step({"first": first.grad[None], "last": last.grad[None]})
+        theirs.step()
+    found = _exported(level="unrolled", lr=0.05).response(theirs, before)
+    for one, other in zip(found, ours.response().values(), strict=True):
+        torch.testing.assert_close(one, other[0])
 
 
 def test_every_part_names_only_what_the_template_and_the_script_fill() -> None:
