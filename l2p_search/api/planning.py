@@ -243,6 +243,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         graph=loaded.about.request,
     )
     settings.check_possible()
+    settings.check_new()
     goal = Goal(
         trials=wanted.trials or space.trials or defaults.TRIALS,
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
