@@ -161,6 +161,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "seed": lambda name, value: whole(name, value, 0),
     "confirm": lambda name, value: whole(name, value, 0),
     "confirm_ties": lambda name, value: whole(name, value, 0),
+    "train": lambda name, value: whole(name, value, 1),
     "concurrency": lambda name, value: whole(name, value, 1),
     "cpus_per_trial": lambda name, value: whole(name, value, 1),
     "gpus_per_trial": at_least_zero,
