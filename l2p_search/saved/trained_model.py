@@ -188,9 +188,11 @@ class Model:
         except ValueError as error:
             raise ModelError(f"the weights of the model: {error}; train anew") from None
         levels = Levels(self.weights.theta, self.weights.phi)
-        # One seed at a time, as each was judged when it was trained: equal to the last bit.
-        alone = (levels.of_seeds(torch.tensor([place])) for place in places)
-        read = [predict(problem, network, self.config, own) for own in alone]
+        read = [
+            # One seed at a time, as each was judged when it was trained: equal to the last bit.
+            predict(problem, network, self.config, levels.of_seeds(torch.tensor([place])))
+            for place in places
+        ]
         steps = [one.q for one in read if one.q is not None]
         return Prediction(_mean(one.log_p.exp() for one in read), _mean(steps) if steps else None)
 

@@ -72,9 +72,9 @@ def predict(problem: Problem, network: Network, config: TrialConfig, levels: Lev
     Returns:
         Class and step probabilities of all nodes, on the CPU.
     """
+    rows = all_rows(problem.graph, 1, problem.dtype).to(problem.device)
     with torch.no_grad():
-        nodes = all_rows(problem.graph, 1, problem.dtype).to(problem.device).nodes
-        read = network.read(levels, nodes, None)
+        read = network.read(levels, rows.nodes, None)
         log_p = objective_of(config).log_predictions(read)[0].to(HOST)
         return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
 

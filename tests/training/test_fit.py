@@ -289,12 +289,13 @@ def test_the_weights_of_a_seed_are_those_that_it_was_judged_by(
     monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory_gb: 2)
     config, told = TrialConfig(**{**_SHORT, **changes}), []
     found = fit(demo, config, [4, 0, 9], on_seed=told.append)
-    weights, network = found.weights, build_network(Problem(demo), config)
+    problem = Problem(demo)
+    weights, network = found.weights, build_network(problem, config)
     assert weights is not None
     assert weights.seeds == (4, 0, 9)
     for place, judged in enumerate(told):
         levels = Levels(weights.theta, weights.phi).of_seeds(torch.tensor([place]))
-        again = predict(Problem(demo), network, config, levels)
+        again = predict(problem, network, config, levels)
         assert torch.equal(again.log_p, judged.log_p)
 
 
