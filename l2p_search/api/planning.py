@@ -62,6 +62,9 @@ class Wanted:
             race=self.race,
             metric=self.metric,
         )
+        for name, given in (("space", self.space), ("model", self.model)):
+            if given == "":
+                raise UserError(f"{argument(name)}: is empty; name one, or leave it out")
         seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
             raise UserError(
