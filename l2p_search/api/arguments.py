@@ -176,6 +176,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "seed": lambda name, value: whole(name, value, 0, 2**32 - 1),
     "confirm": lambda name, value: whole(name, value, 0, 10**4),
     "confirm_ties": lambda name, value: whole(name, value, 0, 10**4),
+    "train": lambda name, value: whole(name, value, 1, 10**4),
     "concurrency": lambda name, value: whole(name, value, 1, 10**4),
     "cpus_per_trial": lambda name, value: whole(name, value, 1, _THREADS),
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
