@@ -18,6 +18,7 @@ from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
+from l2p_search.training.memory import graph_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,15 +155,10 @@ def run_jobs(
 
 
 def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
-    with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
+    with ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster:
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
         )
 
         pool.widen(cluster.concurrency)
         tune_tasks(pool, graphs, train, cluster, resources)
-
-
-def _bytes(graph: Graph) -> int:
-    parts = (graph.x, graph.edges, graph.weights, graph.y, graph.train, graph.val, graph.test)
-    return sum(part.nbytes for part in parts if part is not None)
