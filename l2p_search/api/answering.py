@@ -199,6 +199,9 @@ def answer(
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
+    for plan in plans.values():
+        if (note := plan.weights_note) is not None:
+            tell(note)
     stopped = conduct_together(
         list(plans.values()),
         means,

@@ -126,6 +126,8 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
+        if (note := plan.weights_note) is not None:
+            display.note(note)
         with tracking(
             journal, means.tracking, lambda text: display.note(means.words(text))
         ) as record:

@@ -1,5 +1,6 @@
 """fit: one configuration trained over all its seeds."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from pathlib import Path
@@ -10,6 +11,7 @@ import torch
 from l2p_search import defaults
 from l2p_search.api.arguments import check
 from l2p_search.api.arguments import on_epoch as on_epoch_or_word
+from l2p_search.api.needs import check_training_fits
 from l2p_search.caller import left_as_found
 from l2p_search.config import PROVENANCE, TrialConfig
 from l2p_search.data.graph import Graph
@@ -18,6 +20,7 @@ from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch, training_display
 from l2p_search.errors import ConfigError, argument, either, shown
 from l2p_search.metrics import Metric, MetricChoice
+from l2p_search.model.building import weights_note
 from l2p_search.results import TrialResult
 from l2p_search.training.fit import fit as train
 from l2p_search.yaml_file import read_yaml_mapping
@@ -62,6 +65,7 @@ def fit(
         ConfigError: A hyperparameter is unknown, out of range, or not read by the model; or a
             seed is none.
         DataError: The graph cannot be used.
+        SearchError: Training would not fit into memory.
         UserError: Another argument cannot be what it is.
 
     Example:
@@ -76,6 +80,10 @@ def fit(
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
     chosen = _seeds(config, seeds)
+    check_training_fits(loaded, made, len(chosen), memory_gb=memory_gb)
+    note = weights_note(loaded, [made])
+    if note is not None:
+        warnings.warn(note, stacklevel=3)  # the caller, behind `left_as_found`
     torch.set_num_threads(threads)
     with training_display(display) as on_epoch:
         return train(

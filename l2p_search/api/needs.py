@@ -1,5 +1,6 @@
 """What a search needs of memory, and refusing before it is tried what cannot fit."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ _RAY = 700 * 2**20
 """Ray's own processes, and its store beyond the graph."""
 _SHAPING = ("model", "backbone", "encoder", "classifier", "scorer", "norm", "residual")
 """Hyperparameters without an order that change how much is held; numbers all let it grow."""
+_NOTHING = "take a smaller graph, or a machine with more memory"
 _SMALLEST = 8
 """Hidden units below which nothing is suggested."""
 
@@ -143,6 +145,57 @@ def _largest(dimension: Dimension) -> Any:
     return max(numbers) if len(numbers) == len(dimension.values) else dimension.values[0]
 
 
+def check_training_fits(
+    graph: Graph, config: TrialConfig, seeds: int, *, memory_gb: float
+) -> None:
+    """Refuse a training in this process that does not fit into memory.
+
+    Args:
+        graph: What is trained on.
+        config: The configuration.
+        seeds: All its seeds.
+        memory_gb: Memory for those that train together.
+
+    Raises:
+        SearchError: One line, as of `check_search_fits`.
+    """
+    if _bound(graph, config, seeds, memory_gb) < available_bytes():
+        return
+    network = build_network(graph, config)
+    needed, free = training_bytes(network, seeds, memory_gb), available_bytes()
+    if needed <= free:
+        return
+    one = training_bytes(network, 1, memory_gb)
+    together = 1 + (free - one) // network.bytes_per_seed
+    if together >= 1:
+        gives, together = _memory_for(together, network.bytes_per_seed)
+        remedy = f"give {argument('memory_gb', gives)} ({together} at a time)"
+    else:
+        ways = _smaller_models(
+            graph,
+            config,
+            lambda c: training_bytes(build_network(graph, c), 1, memory_gb) <= free,
+        )
+        remedy = ", or ".join(f"give {key}={value}" for key, value in ways) or _NOTHING
+    raise SearchError(
+        f"{graph.name}: does not fit into memory: training takes {gigabytes(needed)} GB, and"
+        f" {gigabytes(free)} GB are free; {remedy}"
+    )
+
+
+def _bound(graph: Graph, config: TrialConfig, seeds: int, memory_gb: float) -> float:
+    """Bytes far above what any model takes: where they fit, no network is built to find out."""
+    hidden, nodes = config.hidden, graph.num_nodes
+    steps = config.K + config.head_layers + 1
+    numbers = (
+        24 * nodes * (hidden + graph.num_classes) * steps
+        + 32 * config.heads * graph.num_edges * steps
+        + 48 * hidden * (nodes + graph.num_features + hidden * steps)
+    )
+    most = max(memory_gb * 2**30, 4 * numbers)
+    return 8 * graph_bytes(graph) + min(seeds * 4 * numbers, most)
+
+
 def _surely_fits(
     graph: Graph,
     space: SearchSpace,
@@ -151,19 +204,8 @@ def _surely_fits(
     at_once: int,
     memory_gb: float,
 ) -> bool:
-    """Whether a bound far above any model's needs fits: then no network is built to find out."""
     point = {key: _largest(dimension) for key, dimension in space.dimensions.items()}
-    config = space.config(point, base)
-    hidden, nodes = config.hidden, graph.num_nodes
-    steps = config.K + config.head_layers + 1
-    numbers = (
-        24 * nodes * (hidden + graph.num_classes) * steps
-        + 32 * config.heads * graph.num_edges * steps
-        + 48 * hidden * (nodes + graph.num_features + hidden * steps)
-    )
-    per_seed = 4 * numbers
-    limit = memory_gb * 2**30
-    trial = _WORKER + 8 * graph_bytes(graph) + min(seeds * per_seed, max(limit, per_seed))
+    trial = _WORKER + _bound(graph, space.config(point, base), seeds, memory_gb)
     return at_once * trial + _RAY < available_bytes()
 
 
@@ -183,33 +225,37 @@ def _what_fits(
         spare = (found.available - fixed) / fewer - alone
         together = 1 + int(spare // network.bytes_per_seed)
         if spare >= 0 and together < found.together:
-            # A little more than these seeds take, as what is given is rounded down.
-            gives = -(-(10 * together * network.bytes_per_seed) // 2**30) / 10
+            gives, together = _memory_for(together, network.bytes_per_seed)
             memory = argument("memory_gb", gives)
             with_fewer = "" if fewer == at_once else f" and {argument('concurrency', 1)}"
             ways.append(f"give {memory}{with_fewer} ({together} at a time)")
             break
     if not ways:
-        ways = [*_smaller_models(graph, config)]
-    return ", or ".join(ways) if ways else "take a smaller graph, or a machine with more memory"
+        smaller = _smaller_models(
+            graph,
+            config,
+            lambda c: needs_of(graph, c, 1, at_once=1, memory_gb=memory_gb).fits,
+        )
+        alone = f"with {argument('concurrency', 1)} and {argument('memory_gb', 0.1)}"
+        ways = [f"search {key} up to {value} {alone}" for key, value in smaller]
+    return ", or ".join(ways) or _NOTHING
 
 
-def _smaller_models(graph: Graph, config: TrialConfig) -> Iterator[str]:
+def _memory_for(seeds: int, bytes_per_seed: int) -> tuple[float, int]:
+    """Memory in GiB, rounded down, for so many seeds at a time, and for how many it is then."""
+    gives = max(0.01, math.floor(100 * seeds * bytes_per_seed / 2**30) / 100)
+    return gives, max(1, int(gives * 2**30 // bytes_per_seed))
+
+
+def _smaller_models(
+    graph: Graph, config: TrialConfig, fits: Callable[[TrialConfig], bool]
+) -> Iterator[tuple[str, int]]:
     """Fewer hidden units, or fewer steps, with which one seed at a time would fit."""
     for key, least in (("hidden", _SMALLEST), ("K", 1)):
-        if config.why_unread(key) is not None:
-            continue
-        fitting = _halved_until(
-            config,
-            key,
-            least,
-            lambda c: needs_of(graph, c, 1, at_once=1, memory_gb=1e-9).fits,
-        )
-        if fitting is not None:
-            yield (
-                f"search {key} up to {fitting} with {argument('concurrency', 1)} and"
-                f" {argument('memory_gb', 0.1)}"
-            )
+        if config.why_unread(key) is None:
+            fitting = _halved_until(config, key, least, fits)
+            if fitting is not None:
+                yield key, fitting
 
 
 def _halved_until(

@@ -1,6 +1,6 @@
 """The models by name: which class a configuration's `model` and `backbone` stand for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -16,6 +16,7 @@ from l2p_search.model.linkx import Linkx
 from l2p_search.model.network import Network
 from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 
+_WITHOUT_WEIGHTS = frozenset({"gat", "l2p-gat", "geomgcn-i", "geomgcn-p", "geomgcn-s"})
 _Build = Callable[[Graph, TrialConfig, torch.dtype], Network]
 
 
@@ -40,6 +41,31 @@ def build_network(
     """
     build = _BACKBONES[config.backbone] if config.model == "l2p" else _BASELINES[config.model]
     return build(graph, config, dtype)
+
+
+def weights_note(graph: Graph, configs: Iterable[TrialConfig]) -> str | None:
+    """One line on the weights of edges that a model does not use.
+
+    Attention learns its own weights, and Geom-GCN's relations are of latent spaces: neither has a
+    form in which the weights of edges would mean what they mean elsewhere.
+
+    Args:
+        graph: What is trained on.
+        configs: The configurations in question.
+
+    Returns:
+        The line; None where no weight is ignored.
+
+    Example:
+        >>> from l2p_search.data.demo import demo_graph
+        >>> weights_note(demo_graph(), [TrialConfig(model="gat")]) is None
+        True
+    """
+    ignoring = sorted({each.method for each in configs if each.network in _WITHOUT_WEIGHTS})
+    if graph.weights is None or not ignoring:
+        return None
+    verb = "ignores" if len(ignoring) == 1 else "ignore"
+    return f"{graph.name}: {' and '.join(ignoring)} {verb} the weights of its edges"
 
 
 def _on_stack(kind: type[L2pOnStack] | type[LastOfStack], stack: type[Stack]) -> _Build:

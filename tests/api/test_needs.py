@@ -9,13 +9,19 @@ import pytest
 import torch
 
 from l2p_search.api import needs
-from l2p_search.api.needs import check_search_fits, largest_config, needs_of
+from l2p_search.api.needs import (
+    check_search_fits,
+    check_training_fits,
+    largest_config,
+    needs_of,
+)
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.errors import SearchError, in_shell
 from l2p_search.model.building import build_network
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.space_file import parse_space
+from l2p_search.training.memory import training_bytes
 from tests.searching.pretend import settings
 
 _GB = 2**30
@@ -140,6 +146,26 @@ def test_where_nothing_fits_a_smaller_graph_is_asked_for(
     _free(monkeypatch, 0.2)
     with pytest.raises(SearchError, match="take a smaller graph, or a machine with more memory"):
         check_search_fits(graph, _search(hidden=64, K=8), at_once=2, memory_gb=4.0)
+
+
+def test_a_training_in_this_process_is_refused_with_what_would_fit(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = TrialConfig(backbone="gcn", hidden=64, K=8)
+    network = build_network(graph, config)
+    needed = training_bytes(network, 20, 4.0)
+    _free(monkeypatch, needed / _GB + 0.001)
+    check_training_fits(graph, config, 20, memory_gb=4.0)
+    _free(monkeypatch, training_bytes(network, 3, 4.0) / _GB + 0.001)
+    with pytest.raises(SearchError) as error:
+        check_training_fits(graph, config, 20, memory_gb=4.0)
+    said = in_shell(error.value.message)
+    assert "medium: does not fit into memory: training takes" in said
+    memory = float(said.partition("--memory ")[2].split()[0])
+    assert training_bytes(network, 20, memory) <= training_bytes(network, 3, 4.0)
+    _free(monkeypatch, training_bytes(network, 1, 4.0) / _GB - 0.001)
+    with pytest.raises(SearchError, match="give hidden=32, or give K=4"):
+        check_training_fits(graph, config, 20, memory_gb=4.0)
 
 
 _CHILD = """

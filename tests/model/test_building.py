@@ -1,5 +1,6 @@
 """What every network must do, whichever the configuration names."""
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -8,8 +9,9 @@ import torch
 from l2p_search.config import Model, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
-from l2p_search.model.building import build_network
+from l2p_search.model.building import build_network, weights_note
 from l2p_search.model.network import Baseline, Parameters
+from l2p_search.training.fit import fit
 from l2p_search.training.seeds import Streams
 from tests.model.agreement import BASE, SEEDS, config_of, started
 
@@ -123,3 +125,37 @@ def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
         torch.testing.assert_close(alone.log_q, together.log_q[one])
     other = network.read(levels, rows.nodes, noise.flip(0))
     assert not torch.allclose(together.logits[0], other.logits[0])
+
+
+@pytest.mark.parametrize(
+    ("keys", "ignored"),
+    [
+        ({"model": "gat"}, "gat"),
+        ({"backbone": "gat"}, "l2q-gat"),
+        ({"model": "geomgcn-i"}, "geomgcn-i"),
+        ({"model": "gcn"}, None),
+        ({"model": "sage"}, None),
+        ({"model": "linkx"}, None),
+        ({}, None),
+    ],
+)
+def test_weights_of_edges_are_used_or_said_to_be_ignored(
+    keys: dict[str, str], ignored: str | None, small_graph: Graph
+) -> None:
+    """One and the same network with other weights is another one, unless it says so."""
+    config = TrialConfig(**keys)  # type: ignore[arg-type]
+    generator = torch.Generator().manual_seed(0)
+    pair = torch.rand(12, 12, generator=generator) + 0.1
+    pair = pair + pair.T
+    weighted = replace(small_graph, weights=pair[small_graph.edges[0], small_graph.edges[1]])
+    assert weights_note(small_graph, [config]) is None
+    note = weights_note(weighted, [config])
+    few = {"epochs": 2, "K": 2, "hidden": 8, "dropout": 0.0}
+    short = TrialConfig.recorded({**config.to_mapping(), **few})
+    plain, other = (fit(graph, short, [0]).seeds[0].val_loss for graph in (small_graph, weighted))
+    if ignored is None:
+        assert note is None
+        assert plain != other
+    else:
+        assert note == f"small: {ignored} ignores the weights of its edges"
+        assert plain == other

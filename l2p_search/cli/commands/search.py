@@ -227,6 +227,7 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
 def _print(search: "Search") -> None:
     from rich.console import Console
 
+    from l2p_search.data.reading_again import train_command
     from l2p_search.display.summary import print_summary
 
     console = Console()
@@ -238,9 +239,8 @@ def _print(search: "Search") -> None:
     print("  l2p-search ui                         # compare the trials in MLflow")
     print(f"  l2p-search report --search {name}{where}")
     print(f"  l2p-search export --search {name}{where} --out best.yaml")
-    best_file = shlex.quote(str(search.directory / "best.yaml"))
-    dataset = shlex.quote(search.settings.dataset)
-    print(f"  l2p-search train --dataset {dataset} --config {best_file}")
+    settings, best_file = search.settings, str(search.directory / "best.yaml")
+    print(f"  {train_command(settings.graph, settings.dataset, best_file)}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
