@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.api.answer_methods import USUAL, answer_space, methods, search_word
-from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
+from l2p_search.api.answer_methods import (
+    USUAL,
+    answer_space,
+    costliest_first,
+    methods,
+    search_word,
+)
+from l2p_search.api.answer_text import AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
@@ -40,6 +46,9 @@ from l2p_search.searching.space.search_space import SearchSpace
 _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
+_PROBE_SECONDS = 2.0
+_USUAL_SHARE = 0.75
+"""Of all epochs, what a seed trains before it stops early: to plan by, not to promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +103,7 @@ class Answer:
     @property
     def travel(self) -> str:
         """How far messages travel, in words."""
-        return travel_in_words(self.results["l2q"])
+        return self._page.travel
 
     @property
     def use(self) -> str:
@@ -194,7 +203,8 @@ def answer(
         effort = _begun_effort(loaded, backbone, place, judged_by)
         effort = effort or _effort(loaded, backbone, limit, at_once, means.memory_gb)
     plans = {
-        method: _plan(loaded, method, backbone, effort, place, judged_by) for method in compared
+        method: _plan(loaded, method, backbone, effort, place, judged_by)
+        for method in costliest_first(backbone)
     }
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
@@ -212,7 +222,7 @@ def answer(
     )
     if stopped:
         raise KeyboardInterrupt
-    results = {method: _winner(plan) for method, plan in plans.items()}
+    results = {method: _winner(plans[method]) for method in compared}
     against = {
         method: compare_results(result, results["l2q"], "test")
         for method, result in results.items()
@@ -247,9 +257,13 @@ def _plan(
     folder: Path | None,
     metric: Metric,
 ) -> Plan:
+    name = _search_name(graph, method, backbone, effort, metric)
+    begun = Journal.exists(searches_folder(folder) / name)
     wanted = Wanted(
-        name=_search_name(graph, method, backbone, effort, metric),
+        name=name,
         folder=folder,
+        # So few trials are drawn at random by any sampler; said so, they may run all at once.
+        sampler=None if begun else "random",
         space=answer_space(method, backbone),
         trials=effort.trials,
         seeds=effort.seeds,
@@ -325,4 +339,5 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
 def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float) -> float:
     """What one seed takes, by CPU time: others may run here too."""
     config = space.config(space.middle(), default_config(graph))
-    return measure(graph, config, 2, memory_gb=memory_gb).seconds / 2
+    cost = measure(graph, config, 2, memory_gb=memory_gb, limit=_PROBE_SECONDS)
+    return (cost.seconds if cost.whole else _USUAL_SHARE * cost.at_most) / 2

@@ -1,6 +1,5 @@
 """Measuring what a trial costs: the CPU time of a few epochs, whoever else computes here."""
 
-import math
 import time
 from dataclasses import dataclass, replace
 
@@ -36,17 +35,17 @@ class Cost:
 
 
 def usual_epochs(config: TrialConfig) -> float:
-    """About how many epochs a seed trains: between its patience and all, by their ratio halfway.
+    """About how many epochs a seed trains: halfway between its patience and all.
 
     A seed that never improves stops after its patience, one that always does takes all epochs.
 
     Example:
         >>> usual_epochs(TrialConfig(epochs=1000, patience=100))
-        316.2...
+        550.0
         >>> usual_epochs(TrialConfig(epochs=50, patience=100))
         50.0
     """
-    return math.sqrt(config.epochs * min(config.epochs, config.patience))
+    return (config.epochs + min(config.epochs, config.patience)) / 2
 
 
 def measure(
@@ -56,12 +55,13 @@ def measure(
     *,
     metric: Metric = "accuracy",
     memory_gb: float = defaults.MEMORY_GB,
+    limit: float = MEASURED_SECONDS,
 ) -> Cost:
     """Measure what a trial costs on one thread, without training it longer than that takes.
 
     A few epochs of one seed are trained first. Where an epoch of all seeds is short, the trial
-    itself is then trained, to its end or until `MEASURED_SECONDS`: seeds that train together take
-    less than one after another. On large graphs they do not, and one is enough.
+    itself is then trained, to its end or until the limit: seeds that train together take less
+    than one after another. On large graphs they do not, and one is enough.
 
     Args:
         graph: What is trained on.
@@ -69,6 +69,7 @@ def measure(
         seeds: How many seeds it has.
         metric: What seeds are judged by.
         memory_gb: Memory per trial.
+        limit: Seconds of CPU time after which the trial is broken off.
 
     Returns:
         The cost.
@@ -80,9 +81,9 @@ def measure(
     torch.set_num_threads(1)
     try:
         first = _one_seed(graph, config, metric, memory_gb)
-        if _FEW * seeds * first.epoch > MEASURED_SECONDS:
+        if _FEW * seeds * first.epoch > limit:
             return first.extrapolated(config, seeds)
-        return _all_seeds(graph, config, seeds, metric, memory_gb, first)
+        return _all_seeds(graph, config, seeds, metric, memory_gb, first, limit)
     finally:
         torch.set_num_threads(threads)
 
@@ -129,6 +130,7 @@ def _all_seeds(
     metric: Metric,
     memory_gb: float,
     first: _Parts,
+    limit: float,
 ) -> Cost:
     started = time.process_time()
     trained = 0
@@ -137,7 +139,7 @@ def _all_seeds(
     def watch(progress: Progress) -> None:
         nonlocal trained, last
         trained, last = trained + progress.training, progress
-        if time.process_time() - started > MEASURED_SECONDS:
+        if time.process_time() - started > limit:
             raise _EnoughError
 
     try:

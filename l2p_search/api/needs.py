@@ -12,6 +12,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.limits import available_bytes, gigabytes
 from l2p_search.errors import SearchError, argument
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.search_space import Choices, Dimension, SearchSpace
 from l2p_search.training.memory import graph_bytes, seeds_at_once, training_bytes
@@ -68,7 +69,7 @@ def needs_of(
     Returns:
         The needs, by estimates of the largest tensors.
     """
-    network = build_network(graph, config)
+    network = build_network(Problem(graph), config)
     data = graph_bytes(graph)
     trial = _WORKER + data + training_bytes(network, seeds, memory_gb)
     more = at_once * trial + _RAY + 2 * data
@@ -133,9 +134,15 @@ def largest_config(graph: Graph, space: SearchSpace, base: TrialConfig) -> Trial
             ]
             point = max(
                 options,
-                key=lambda each: build_network(graph, space.config(each, base)).bytes_per_seed,
+                key=lambda each: (
+                    build_network(Problem(graph), space.config(each, base)).bytes_per_seed
+                ),
             )
     return space.config(point, base)
+
+
+def _per_seed(graph: Graph, config: TrialConfig) -> int:
+    return build_network(Problem(graph), config).bytes_per_seed
 
 
 def _largest(dimension: Dimension) -> Any:
@@ -161,7 +168,7 @@ def check_training_fits(
     """
     if _bound(graph, config, seeds, memory_gb) < available_bytes():
         return
-    network = build_network(graph, config)
+    network = build_network(Problem(graph), config)
     needed, free = training_bytes(network, seeds, memory_gb), available_bytes()
     if needed <= free:
         return
@@ -174,7 +181,7 @@ def check_training_fits(
         ways = _smaller_models(
             graph,
             config,
-            lambda c: training_bytes(build_network(graph, c), 1, memory_gb) <= free,
+            lambda c: training_bytes(build_network(Problem(graph), c), 1, memory_gb) <= free,
         )
         remedy = ", or ".join(f"give {key}={value}" for key, value in ways) or _NOTHING
     raise SearchError(
@@ -219,7 +226,7 @@ def _what_fits(
     ways = []
     if possible >= 1:
         ways.append(f"give {argument('concurrency', possible)}")
-    network = build_network(graph, config)
+    network = build_network(Problem(graph), config)
     for fewer in dict.fromkeys((at_once, 1)):
         alone = found.trial - (found.together - 1) * network.bytes_per_seed
         spare = (found.available - fixed) / fewer - alone

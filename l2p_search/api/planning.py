@@ -7,20 +7,15 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
+from l2p_search.api.edge_weights import weights_note
+from l2p_search.api.graph_again import graph_again
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.data.sources.named import is_known
-from l2p_search.errors import (
-    DataError,
-    SearchError,
-    SearchExistsError,
-    UserError,
-    argument,
-)
+from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
-from l2p_search.model.building import weights_note
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -69,6 +64,9 @@ class Wanted:
             race=self.race,
             metric=self.metric,
         )
+        for name, given in (("space", self.space), ("model", self.model)):
+            if given == "":
+                raise UserError(f"{argument(name)}: is empty; name one, or leave it out")
         seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
             raise UserError(
@@ -247,6 +245,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         graph=loaded.about.request,
     )
     settings.check_possible()
+    settings.check_new()
     goal = Goal(
         trials=wanted.trials or space.trials or defaults.TRIALS,
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
@@ -283,7 +282,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
             f"{one}: is not the space that search '{name}' began with; leave it out to continue,"
             f" or search under another {argument('name')}"
         )
-    loaded = _graph_again(settings, name, graph, wanted.data_dir)
+    loaded = graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -299,34 +298,3 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
-
-
-def _graph_again(
-    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
-) -> Graph:
-    """The graph that a search began with: as it is given, else as it was read then."""
-    way = argument("graph")
-    if given is not None:
-        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
-    elif settings.graph is None and settings.dataset not in DATASETS:
-        raise SearchError(
-            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
-            f" {way}"
-        )
-    else:
-        request = dict(settings.graph or {"source": settings.dataset})
-        source = str(request.pop("source"))
-        try:
-            graph = load_graph(source, data_dir=data_dir, **request)
-        except DataError as error:
-            raise DataError(
-                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
-                f" was moved, name it with {way}"
-            ) from None
-    if graph.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
-            f" was {settings.data_digest}); restore it, or search under another"
-            f" {argument('name')}"
-        )
-    return graph

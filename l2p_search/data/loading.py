@@ -134,6 +134,11 @@ def _load(
         called = name or source.rpartition(":")[2]
         return load_graph(made, data_dir, **given, splits=splits, scale=scale, name=called)
     if isinstance(source, Graph):
+        if source.num_labelled == 0:
+            raise DataError(
+                f"{source.name}: no node has a label, so it can be predicted but not learned"
+                " from; use Graph.build with the classes of some nodes"
+            )
         refuse_options(source.name, options, ())
         if scale != "auto":
             raise DataError(

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from l2p_search.errors import UserError, argument
+from l2p_search.tracking.database import make_whole, sqlite_uri
 
 URI_VARIABLE = "MLFLOW_TRACKING_URI"
 _HOME = Path("mlflow")
+_DATABASE = "mlflow.db"
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,11 @@ class Store:
         return self.artifacts is not None
 
     def prepare(self) -> None:
-        """Make the folders of our own database; nothing for a server.
+        """Make our own database and its folders; nothing for a server.
 
         Raises:
-            UserError: They cannot be made.
+            UserError: The folders cannot be made.
+            MlflowException, SQLAlchemyError, OSError: The database cannot be made.
         """
         if self.artifacts is None:
             return
@@ -47,6 +50,7 @@ class Store:
                 f"{self.artifacts}: cannot be made ({error.strerror}); search from another folder,"
                 f" or name a server with {argument('tracking_uri')}"
             ) from None
+        make_whole(self.artifacts.parent / _DATABASE)
 
 
 def find_store(given: str | None) -> Store:
@@ -63,6 +67,4 @@ def find_store(given: str | None) -> Store:
     if uri:
         return Store(uri)
     home = _HOME.absolute()
-    # In a URI a question mark would end the path, and %20 would be a space.
-    path = str(home / "mlflow.db").replace("%", "%25").replace("?", "%3F")
-    return Store(f"sqlite:///{path}", home / "artifacts")
+    return Store(sqlite_uri(home / _DATABASE), home / "artifacts")

@@ -7,6 +7,7 @@ import pytest
 from l2p_search.api.answer_methods import (
     BACKBONES,
     answer_space,
+    costliest_first,
     long_name,
     methods,
     search_word,
@@ -26,10 +27,18 @@ def test_every_point_of_a_space_is_a_valid_config_of_its_method(
 ) -> None:
     space = answer_space(method, backbone)
     choices = {key: dimension.values for key, dimension in space.dimensions.items()}  # type: ignore[union-attr]
+    keys = [*space.dimensions, *space.fixed]
     for values in itertools.product(*choices.values()):
         config = space.config(dict(zip(choices, values, strict=True)), DEFAULTS[kind])
         assert config.method == search_word(method, backbone)
-        assert [key for key in space.to_mapping() if config.why_unread(key) is not None] == []
+        assert [key for key in keys if config.why_unread(key) is not None] == []
+
+
+@pytest.mark.parametrize("backbone", ["gcn-tuned", "sage-tuned"])
+def test_tuned_backbones_and_l2q_on_them_start_from_the_same_points(backbone: str) -> None:
+    l2q, alone = (answer_space(method, backbone).start for method in ("l2q", backbone))
+    assert l2q == alone
+    assert len(l2q) == 2
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)
@@ -51,6 +60,16 @@ def test_the_same_methods_are_ordered_by_simplicity(backbone: str) -> None:
     assert sorted(simplest_first(backbone)) == sorted(methods(backbone))
     assert simplest_first(backbone)[0] == "mlp"
     assert simplest_first(backbone)[-1] == methods(backbone)[0] == "l2q"
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_the_same_methods_are_searched_with_those_whose_steps_have_weights_first(
+    backbone: str,
+) -> None:
+    order = costliest_first(backbone)
+    assert sorted(order) == sorted(methods(backbone))
+    assert order[-1] == "mlp"
+    assert order[0] == ("gcn" if backbone == "appnp" else "l2q")
 
 
 def test_names_say_what_l2q_is_put_on_where_it_is_not_appnp() -> None:

@@ -119,6 +119,16 @@ def test_the_difference_is_l2q_minus_the_other(
         assert comparison.seeds == 4
 
 
+def test_an_answer_that_was_begun_with_another_sampler_goes_on_with_it(
+    tmp_path: Path, small_graph: Graph, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = answering.Wanted
+    with monkeypatch.context() as before:
+        before.setattr(answering, "Wanted", lambda **given: wanted(**{**given, "sampler": "tpe"}))
+        first = _answer(small_graph, tmp_path)
+    assert _answer(small_graph, tmp_path).results == first.results
+
+
 def test_what_is_recorded_is_not_searched_again(
     tmp_path: Path, small_graph: Graph, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,7 +54,7 @@ def test_a_short_trial_is_trained_to_its_end(
 def test_a_long_trial_is_broken_off_and_extrapolated(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clock stops it after 40 of 100 epochs; halfway between 25 and 100 by ratio is 50."""
+    """The clock stops it after 40 of 100 epochs; halfway between 25 and 100 is 62.5."""
     asked = _pretend(monkeypatch, build=0.0, epoch=0.0501, judge=0.0)
     found = measure(small_graph, _CONFIG, 4)
     assert asked == [1, 4]
@@ -70,7 +70,7 @@ def test_where_an_epoch_is_long_one_seed_is_enough(
     found = measure(small_graph, _CONFIG, 20)
     assert asked == [1]
     assert found == Cost(
-        seconds=5.0 + 20 * (50 * 2.0 + 1.0), at_most=5.0 + 20 * (100 * 2.0 + 1.0), whole=False
+        seconds=5.0 + 20 * (62.5 * 2.0 + 1.0), at_most=5.0 + 20 * (100 * 2.0 + 1.0), whole=False
     )
 
 
@@ -105,5 +105,5 @@ def test_the_threads_of_the_caller_are_put_back(small_graph: Graph) -> None:
 
 
 def test_usual_epochs_lie_between_patience_and_all() -> None:
-    assert usual_epochs(TrialConfig(epochs=400, patience=100)) == 200
+    assert usual_epochs(TrialConfig(epochs=400, patience=100)) == 250
     assert usual_epochs(TrialConfig(epochs=40, patience=100)) == 40

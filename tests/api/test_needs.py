@@ -19,6 +19,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.errors import SearchError, in_shell
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.memory import training_bytes
@@ -152,7 +153,7 @@ def test_a_training_in_this_process_is_refused_with_what_would_fit(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = TrialConfig(backbone="gcn", hidden=64, K=8)
-    network = build_network(graph, config)
+    network = build_network(Problem(graph), config)
     needed = training_bytes(network, 20, 4.0)
     _free(monkeypatch, needed / _GB + 0.001)
     check_training_fits(graph, config, 20, memory_gb=4.0)
@@ -173,6 +174,7 @@ import json, sys, torch
 torch.set_num_threads(1)
 from l2p_search.config import TrialConfig
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import keep_freed_memory, training_bytes
 from tests.api.test_needs import _graph
@@ -188,7 +190,7 @@ small = _graph(50, 100)
 fit(small, config, [0])  # what the first training of a process loads
 before = peak()
 fit(graph, config, range(3), memory_gb=64.0)
-said = training_bytes(build_network(graph, config), 3, 64.0)
+said = training_bytes(build_network(Problem(graph), config), 3, 64.0)
 print(json.dumps({"said": said, "measured": peak() - before}))
 """
 
@@ -218,4 +220,6 @@ def test_the_network_of_a_refused_search_is_not_kept(graph: Graph) -> None:
     config = TrialConfig(hidden=64, K=8)
     first, second = (needs_of(graph, config, 20, at_once=2, memory_gb=4.0) for _ in range(2))
     assert first.more == second.more
-    assert first.together == min(20, int(4.0 * _GB // build_network(graph, config).bytes_per_seed))
+    assert first.together == min(
+        20, int(4.0 * _GB // build_network(Problem(graph), config).bytes_per_seed)
+    )

@@ -133,7 +133,7 @@ def test_nodes_models_and_comparisons_take_it_too(
     capsys.readouterr()
     one = ["--node", "3", "--seeds", "1", "--out", str(tmp_path), "--no-tracking"]
     assert main(["node", *graph, *one]) == 0
-    assert "search 'own'" in capsys.readouterr().out
+    assert "best of own: node 3 takes" in capsys.readouterr().out
 
 
 def test_a_file_that_moved_is_named_anew_and_read_as_before(

@@ -1,6 +1,5 @@
 """What every network must do, whichever the configuration names."""
 
-from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -9,11 +8,11 @@ import torch
 from l2p_search.config import Model, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
-from l2p_search.model.building import build_network, weights_note
+from l2p_search.model.building import build_network
 from l2p_search.model.network import Baseline, Parameters
-from l2p_search.training.fit import fit
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import Streams, generator_of
 from tests.model.agreement import BASE, SEEDS, config_of, started
+from tests.problems import precise
 
 _MODELS: list[dict[str, Any]] = [
     *({"model": name} for name in get_args(Model) if name != "l2p"),
@@ -49,8 +48,8 @@ def test_a_network_says_the_truth_about_its_parameters(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     config = config_of(**changes)
-    network = build_network(small_graph, config, torch.float64)
-    levels = network.initial(Streams(SEEDS, "initial", torch.float64).generators)
+    network = build_network(precise(small_graph), config)
+    levels = network.initial([generator_of(seed, "initial") for seed in SEEDS])
     assert network.first_layer <= levels.theta.keys()
     assert network.step_weights <= levels.theta.keys()
     assert network.streamed <= levels.theta.keys()
@@ -66,7 +65,7 @@ def test_a_network_says_the_truth_about_its_parameters(
 def test_a_network_reads_every_step_at_the_nodes_it_is_asked_for(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    network = build_network(small_graph, config_of(**changes), torch.float64)
+    network = build_network(precise(small_graph), config_of(**changes))
     levels = started(network)
     everywhere = all_rows(small_graph, len(SEEDS), torch.float64).nodes
     nodes = torch.tensor([[3, 3], [11, 0], [5, 7]])
@@ -83,10 +82,10 @@ def test_a_network_reads_every_step_at_the_nodes_it_is_asked_for(
 def test_streamed_gradients_are_those_that_autograd_would_give(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    network = build_network(small_graph, config_of(**changes, dropout=0.5), torch.float64)
+    network = build_network(precise(small_graph), config_of(**changes, dropout=0.5))
     levels = started(network)
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
-    noise = Streams(SEEDS, "dropout", torch.float64).bytes(network.noise_size)
+    noise = Streams(precise(small_graph), SEEDS, "dropout").bytes(network.noise_size)
     found = {name: torch.zeros_like(levels.theta[name]) for name in network.streamed}
 
     def sink(name: str, gradient: torch.Tensor, seeds: slice) -> None:
@@ -111,10 +110,10 @@ def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     config = TrialConfig.recorded({**BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
-    network = build_network(small_graph, config, torch.float64)
+    network = build_network(precise(small_graph), config)
     levels = started(network)
     rows = all_rows(small_graph, len(SEEDS), torch.float64)
-    noise = Streams(SEEDS, "dropout", torch.float64).bytes(network.noise_size)
+    noise = Streams(precise(small_graph), SEEDS, "dropout").bytes(network.noise_size)
     together = network.read(levels, rows.nodes, noise)
     clean = network.read(levels, rows.nodes, None)
     assert not torch.allclose(together.logits, clean.logits)
@@ -125,37 +124,3 @@ def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
         torch.testing.assert_close(alone.log_q, together.log_q[one])
     other = network.read(levels, rows.nodes, noise.flip(0))
     assert not torch.allclose(together.logits[0], other.logits[0])
-
-
-@pytest.mark.parametrize(
-    ("keys", "ignored"),
-    [
-        ({"model": "gat"}, "gat"),
-        ({"backbone": "gat"}, "l2q-gat"),
-        ({"model": "geomgcn-i"}, "geomgcn-i"),
-        ({"model": "gcn"}, None),
-        ({"model": "sage"}, None),
-        ({"model": "linkx"}, None),
-        ({}, None),
-    ],
-)
-def test_weights_of_edges_are_used_or_said_to_be_ignored(
-    keys: dict[str, str], ignored: str | None, small_graph: Graph
-) -> None:
-    """One and the same network with other weights is another one, unless it says so."""
-    config = TrialConfig(**keys)  # type: ignore[arg-type]
-    generator = torch.Generator().manual_seed(0)
-    pair = torch.rand(12, 12, generator=generator) + 0.1
-    pair = pair + pair.T
-    weighted = replace(small_graph, weights=pair[small_graph.edges[0], small_graph.edges[1]])
-    assert weights_note(small_graph, [config]) is None
-    note = weights_note(weighted, [config])
-    few = {"epochs": 2, "K": 2, "hidden": 8, "dropout": 0.0}
-    short = TrialConfig.recorded({**config.to_mapping(), **few})
-    plain, other = (fit(graph, short, [0]).seeds[0].val_loss for graph in (small_graph, weighted))
-    if ignored is None:
-        assert note is None
-        assert plain != other
-    else:
-        assert note == f"small: {ignored} ignores the weights of its edges"
-        assert plain == other

@@ -6,6 +6,7 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.training.memory import (
     graph_bytes,
     keep_freed_memory,
@@ -16,17 +17,17 @@ from l2p_search.training.memory import (
 
 
 def test_more_memory_takes_more_seeds_and_one_always_fits() -> None:
-    network = build_network(demo_graph(), TrialConfig())
+    network = build_network(Problem(demo_graph()), TrialConfig())
     assert seeds_at_once(network, 1e-9) == 1
     assert seeds_at_once(network, 4.0) > seeds_at_once(network, 1.0) > 1
 
 
 def test_the_estimate_grows_with_what_takes_memory() -> None:
-    graph = demo_graph()
+    problem = Problem(demo_graph())
 
     def size(**changes: Any) -> int:
         return build_network(
-            graph, TrialConfig(**{"K": 8, "hidden": 64, **changes})
+            problem, TrialConfig(**{"K": 8, "hidden": 64, **changes})
         ).bytes_per_seed
 
     assert size(K=16) > size()
@@ -53,7 +54,7 @@ def test_tensors_are_counted_once_wherever_they_hang() -> None:
 
 
 def test_training_takes_the_matrices_once_and_every_seed_that_trains_at_a_time() -> None:
-    network = build_network(demo_graph(), TrialConfig())
+    network = build_network(Problem(demo_graph()), TrialConfig())
     three, four = (training_bytes(network, seeds, 4.0) for seeds in (3, 4))
     assert four - three == network.bytes_per_seed
     assert training_bytes(network, 10**6, 1e-9) == shared_bytes(network) + network.bytes_per_seed

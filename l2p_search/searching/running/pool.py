@@ -2,8 +2,8 @@
 
 A single search runs as many trials at once as there are workers. Of several searches, as many run
 at once as there are workers, each with one trial at a time: its proposals then depend on its own
-results alone, not on which worker was free first. A grid, whose proposals depend on no result, may
-use all workers.
+results alone, not on which worker was free first. A grid or a random search, which proposes the
+same whatever was found, may use all workers.
 """
 
 import threading
@@ -14,7 +14,8 @@ from typing import Any
 
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, TrainingBugError
-from l2p_search.searching.running.coordinator import Coordinator, Task
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.tasks import Task
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError, argument
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -16,6 +17,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Job, Pool
+from l2p_search.searching.running.ray_processes import watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import graph_bytes
@@ -161,4 +163,18 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
         )
 
         pool.widen(cluster.concurrency)
-        tune_tasks(pool, graphs, train, cluster, resources)
+        lost: list[str] = []
+
+        def give_up(process: str) -> None:
+            lost.append(process)
+            pool.stop()
+
+        try:
+            with watched(give_up):
+                tune_tasks(pool, graphs, train, cluster, resources)
+        finally:
+            if lost:
+                raise SearchError(
+                    f"Ray's process '{lost[0]}' died (killed, or out of memory?); what ended is"
+                    f" kept: add {argument('resume', True)} to continue"
+                )
