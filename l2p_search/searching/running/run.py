@@ -20,6 +20,7 @@ from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
+from l2p_search.training.memory import graph_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +160,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
     lost: list[str] = []
     with (
         ended_by_force() as end_by_force,
-        ray_cluster(resources, sum(map(_bytes, graphs))) as cluster,
+        ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster,
     ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
@@ -178,8 +179,3 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
             if lost:
                 way = argument("resume", True)
                 raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")
-
-
-def _bytes(graph: Graph) -> int:
-    parts = (graph.x, graph.edges, graph.weights, graph.y, graph.train, graph.val, graph.test)
-    return sum(part.nbytes for part in parts if part is not None)
