@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
+from l2p_search.whole_file import as_file_name
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -180,7 +181,9 @@ class MlflowTracker:
         found = self._client.get_experiment_by_name(name)
         if found is None:
             artifacts = self._store.artifacts
-            location = None if artifacts is None else (artifacts / search.dataset).as_uri()
+            location = (
+                None if artifacts is None else (artifacts / as_file_name(search.dataset)).as_uri()
+            )
             experiment: str = self._client.create_experiment(name, artifact_location=location)
         else:
             experiment = found.experiment_id
