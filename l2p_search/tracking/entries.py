@@ -104,8 +104,8 @@ def inert(text: str) -> str:
     """A text for MLflow's notes, which are Markdown: it stays text, and becomes no HTML or link.
 
     Example:
-        >>> inert("<b>[a](b)")
-        '&lt;b&gt;\\\\[a\\\\](b)'
+        >>> inert("a < b")
+        'a &lt; b'
     """
     return re.sub(r"([\\`*_\[\]])", r"\\\1", escape(text, quote=False))
 
