@@ -173,7 +173,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
 
         pool.widen(cluster.concurrency)
         try:
-            with watched(give_up):
+            with watched(give_up, cluster.head):
                 tune_tasks(pool, graphs, train, cluster, resources)
         finally:
             if lost:
