@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
         model = result.model
         model.save(args.save)
-        size = f"{model.weights.megabytes:.1f} MB"
+        size = f"{model.weights.megabytes:.2f} MB"
         print(f"kept {count(len(model.seeds), 'seed')} in {args.save} ({size})", file=sys.stderr)
     return 0 if result.finished else 1
 
