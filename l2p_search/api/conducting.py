@@ -10,6 +10,8 @@ from types import FrameType
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.needs import check_search_fits
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
@@ -17,6 +19,7 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import argument, in_python
+from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -85,7 +88,7 @@ class Means:
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
-        return {"command": self.command}
+        return {"command": masked(self.command)}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
@@ -99,16 +102,26 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
-        SearchError: The search cannot be run, or its journal cannot be written.
+        SearchError: The search cannot be run, its trials do not fit into memory, or its journal
+            cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
     with left_as_found(), _stoppable(means.stop) as stop:
+        _check_fits(plan, means)
         journal = plan.open()
         try:
             return _conduct(plan, journal, means, stop)
         finally:
             journal.close()
+
+
+def _check_fits(plan: Plan, means: Means) -> None:
+    """Refuse trials that do not fit into this machine; those of a cluster run elsewhere."""
+    resources = means.resources
+    if resources.address is None and plan.done < plan.trials:
+        at_once = trials_at_once(resources.concurrency, resources.cpus_per_trial)
+        check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=means.memory_gb)
 
 
 def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) -> Finish:
@@ -118,6 +131,8 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
+        if (note := plan.weights_note) is not None:
+            display.note(note)
         with tracking(
             journal, means.tracking, lambda text: display.note(means.words(text))
         ) as record:
@@ -165,6 +180,8 @@ def conduct_together(
         KeyboardInterrupt: As of `conduct`.
     """
     with left_as_found(), _stoppable(means.stop) as stop:
+        for plan in plans:
+            _check_fits(plan, means)
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 

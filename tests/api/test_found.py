@@ -179,10 +179,14 @@ def test_a_trial_that_a_killed_search_left_open_is_interrupted(
 @pytest.mark.parametrize(
     ("name", "form", "begins"),
     [
-        ("best.yaml", None, "# l2p-search train --dataset small --config FILE\ndropout: "),
+        (
+            "best.yaml",
+            None,
+            "# python: l2p.fit(graph, config='FILE')  # small",
+        ),
         ("best.json", None, '{\n  "dropout": '),
         ("best.txt", "json", '{\n  "dropout": '),
-        ("deep/er/best.yml", None, "# l2p-search train"),
+        ("deep/er/best.yml", None, "# python: l2p.fit("),
     ],
 )
 def test_the_best_is_exported_in_the_form_that_the_file_or_the_caller_says(

@@ -3,11 +3,13 @@
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
+from l2p_search.cli.signals import say
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -81,15 +83,19 @@ def run(args: argparse.Namespace) -> int:
     if args.save is not None:
         check_replaceable(args.save)
     keep_freed_memory()
-    result = fit(
-        graph,
-        config,
-        seeds=args.seeds or exported_seeds(args.config),
-        metric=args.metric or exported_metric(args.config),
-        threads=args.threads,
-        memory_gb=args.memory,
-        display="off" if args.json else "auto",
-    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        result = fit(
+            graph,
+            config,
+            seeds=args.seeds or exported_seeds(args.config),
+            metric=args.metric or exported_metric(args.config),
+            threads=args.threads,
+            memory_gb=args.memory,
+            display="off" if args.json else "auto",
+        )
+    for each in told:
+        say(str(each.message))
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)
     if args.out is not None:
         try:
