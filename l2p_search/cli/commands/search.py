@@ -107,6 +107,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="continue the search of that name; without a name or dataset, the latest",
     )
+    where.add_argument(
+        "--no-model",
+        action="store_true",
+        help="do not keep the winner's confirmed seeds as a model, in model/ of its folder",
+    )
     add_tracking_uri(where)
     where.add_argument(
         "--no-tracking",
@@ -227,7 +232,7 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
 def _print(search: "Search") -> None:
     from rich.console import Console
 
-    from l2p_search.data.reading_again import train_command
+    from l2p_search.data.reading_again import one_line, shell_words, train_command
     from l2p_search.display.summary import print_summary
 
     console = Console()
@@ -241,6 +246,9 @@ def _print(search: "Search") -> None:
     print(f"  l2p-search export --search {name}{where} --out best.yaml")
     settings, best_file = search.settings, str(search.directory / "best.yaml")
     print(f"  {train_command(settings.graph, settings.dataset, best_file)}")
+    kept, graph = search.directory / "model", shell_words(settings.graph, settings.dataset)
+    if kept.is_dir() and graph is not None:
+        print(f"  {one_line(['l2p-search', 'predict', str(kept), *graph])}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
