@@ -50,6 +50,10 @@ class DataError(UserError):
     """A graph, or one of its files, that cannot be used."""
 
 
+class DeviceError(UserError):
+    """A device that is none, or that this machine does not have."""
+
+
 class SearchError(UserError):
     """A search that cannot be started, continued or found."""
 
