@@ -33,6 +33,7 @@ from l2p_search.searching.records.directory import list_searches, searches_folde
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.running.cluster import Resources
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit as train
@@ -140,6 +141,8 @@ def answer(
     folder: str | Path | None = None,
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
+    device: str = defaults.DEVICE,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
     tracking: bool = True,
     tracking_uri: str | None = None,
@@ -161,6 +164,8 @@ def answer(
         folder: The folder of searches.
         concurrency: Trials at once; by default as many as there are CPUs.
         cpus_per_trial: Threads per trial.
+        device: What trials compute on, as of `search`.
+        gpus_per_trial: The share of a GPU that a trial takes, as of `search`.
         memory_gb: Memory per trial.
         tracking: Whether MLflow gets a copy: of each search, and one run with the answer.
         tracking_uri: An MLflow server, instead of the one that the environment names.
@@ -190,7 +195,12 @@ def answer(
     )
     if means is None:
         means = Means(
-            resources=Resources(concurrency=concurrency, cpus_per_trial=cpus_per_trial),
+            resources=Resources(
+                concurrency=concurrency,
+                cpus_per_trial=cpus_per_trial,
+                device=device,
+                gpus_per_trial=gpus_per_trial,
+            ),
             memory_gb=memory_gb,
             tracking=Tracking(tracking, tracking_uri),
             shown=display,
@@ -198,13 +208,16 @@ def answer(
         )
     started = time.monotonic()
     loaded = load_graph(graph, **reading)
-    at_once = trials_at_once(means.resources.concurrency, means.resources.cpus_per_trial)
+    resources = settled(means.resources)
+    at_once = trials_at_once(
+        resources.concurrency, resources.cpus_per_trial, resources.gpus_per_trial
+    )
     place = None if folder is None else Path(folder)
     judged_by = chosen_metric(loaded, metric)
     if effort is None:
         limit = seconds("time_budget", time_budget) or 0.0
         effort = _begun_effort(loaded, place, judged_by)
-        effort = effort or _effort(loaded, limit, at_once, means.memory_gb)
+        effort = effort or _effort(loaded, limit, at_once, means.memory_gb, resources.device)
     plans = {method: _plan(loaded, method, effort, place, judged_by) for method in METHODS}
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
@@ -279,9 +292,9 @@ def _begun_effort(graph: Graph, folder: Path | None, metric: Metric) -> Effort |
     return None
 
 
-def _effort(graph: Graph, limit: float, at_once: int, memory_gb: float) -> Effort:
+def _effort(graph: Graph, limit: float, at_once: int, memory_gb: float, device: str) -> Effort:
     """The largest budget that fits the time, by what an epoch of one seed takes per method."""
-    per_seed = sum(_seconds_per_seed(graph, method, memory_gb) for method in METHODS)
+    per_seed = sum(_seconds_per_seed(graph, method, memory_gb, device) for method in METHODS)
     trials, seeds, confirm = _MOST
     while (trials, seeds, confirm) != _LEAST:
         needed = per_seed * (trials * seeds + confirm) / at_once
@@ -303,11 +316,15 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
     return max(least[0], trials - 1), max(least[1], seeds - 1), max(least[2], confirm - 1)
 
 
-def _seconds_per_seed(graph: Graph, method: str, memory_gb: float) -> float:
-    """What one seed takes, by the CPU time of a few epochs of two: others may run here too."""
+def _seconds_per_seed(graph: Graph, method: str, memory_gb: float, device: str) -> float:
+    """What one seed takes, by a few epochs of two.
+
+    On the CPU by the time of this process, as others may run here too; a GPU's is not in that.
+    """
     space = answer_space(method)
     config = space.config(space.middle(), default_config(graph))
     probe = dataclasses.replace(config, epochs=_PROBE_EPOCHS, patience=_PROBE_EPOCHS)
-    started = time.process_time()
-    train(graph, probe, range(2), memory_gb=memory_gb)
-    return (time.process_time() - started) / 2 / _PROBE_EPOCHS * _USUAL_EPOCHS
+    clock = time.process_time if device == "cpu" else time.perf_counter
+    started = clock()
+    train(graph, probe, range(2), memory_gb=memory_gb, device=device)
+    return (clock() - started) / 2 / _PROBE_EPOCHS * _USUAL_EPOCHS

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
 from l2p_search.metrics import METRICS
+from l2p_search.model.devices import check_name
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
@@ -163,6 +164,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "confirm_ties": lambda name, value: whole(name, value, 0),
     "concurrency": lambda name, value: whole(name, value, 1),
     "cpus_per_trial": lambda name, value: whole(name, value, 1),
+    "device": check_name,
     "gpus_per_trial": at_least_zero,
     "threads": lambda name, value: whole(name, value, 1),
     "node": lambda name, value: whole(name, value, 0),

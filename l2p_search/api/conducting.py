@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from l2p_search import defaults
@@ -23,6 +23,7 @@ from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 
@@ -59,6 +60,7 @@ class Means:
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            device=self.resources.device,
             gpus_per_trial=self.resources.gpus_per_trial,
             address=self.resources.address,
             tracking=self.tracking.on,
@@ -81,7 +83,7 @@ class Means:
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
-        return {"command": self.command}
+        return {"command": self.command, "device": self.resources.device}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
@@ -99,6 +101,7 @@ def conduct(plan: Plan, means: Means) -> Finish:
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         journal = plan.open()
         try:
@@ -156,6 +159,7 @@ def conduct_together(
         SearchError: One of the searches cannot be run; the others are stopped in good order.
         KeyboardInterrupt: As of `conduct`.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)

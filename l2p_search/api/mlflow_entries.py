@@ -94,6 +94,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         varied=tuple(settings.space.dimensions),
         tags={
             "command": str(newest.get("command", "")),
+            "device": str(newest.get("device", "cpu")),
             "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
             "data_digest": settings.data_digest,
         },

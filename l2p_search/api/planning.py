@@ -21,6 +21,7 @@ from l2p_search.errors import (
     argument,
 )
 from l2p_search.metrics import MetricChoice
+from l2p_search.model.devices import devices_here
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
@@ -334,6 +335,7 @@ def estimate(
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = "cpu",
 ) -> Estimate:
     """Train one trial in the middle of the space, and estimate how long the search may take.
 
@@ -342,6 +344,7 @@ def estimate(
         concurrency: Trials at once; None for as many as there are CPUs.
         cpus_per_trial: Threads per trial.
         memory_gb: Memory per trial.
+        device: What the trial computes on.
 
     Returns:
         The estimate for the trials that are missing; the confirmation is not in it.
@@ -351,7 +354,7 @@ def estimate(
     """
     at_once = trials_at_once(concurrency, cpus_per_trial)
     config = plan.settings.config(plan.settings.space.middle())
-    trial_seconds, whole = _measure(plan, config, memory_gb)
+    trial_seconds, whole = _measure(plan, config, memory_gb, device)
     total = trial_seconds * (plan.trials - plan.done) / at_once
     if plan.goal.time_budget is not None:
         total = min(total, plan.goal.time_budget)
@@ -360,20 +363,29 @@ def estimate(
     )
 
 
-def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
+def trials_at_once(
+    concurrency: int | None,
+    cpus_per_trial: int,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
+) -> int:
     """How many trials run at once on this machine.
 
     Args:
         concurrency: What was asked for; None for as many as the CPUs allow.
         cpus_per_trial: Threads per trial.
+        gpus_per_trial: The share of a GPU that a trial takes, if it takes one.
 
     Returns:
         At least 1.
     """
-    return concurrency or max(1, own_cpus() // cpus_per_trial)
+    possible = own_cpus() // cpus_per_trial
+    if gpus_per_trial:
+        gpus = sum(name.startswith("cuda") for name in devices_here())
+        possible = min(possible, int(gpus / gpus_per_trial))
+    return concurrency or max(1, possible)
 
 
-def _measure(plan: Plan, config: TrialConfig, memory_gb: float) -> tuple[float, bool]:
+def _measure(plan: Plan, config: TrialConfig, memory_gb: float, device: str) -> tuple[float, bool]:
     """Seconds per trial, and whether it was trained to its end instead of extrapolated."""
     started = time.perf_counter()
     share = 0.0
@@ -394,6 +406,7 @@ def _measure(plan: Plan, config: TrialConfig, memory_gb: float) -> tuple[float, 
             range(plan.settings.seeds),
             metric=plan.settings.metric,
             memory_gb=memory_gb,
+            device=device,
             on_epoch=watch,
         )
     except _EnoughError:

@@ -277,6 +277,13 @@ def test_trials_at_once_are_those_asked_for_else_by_the_cpus(
     assert [trials_at_once(*each) for each in asked] == [5, 6, 1, 1]
 
 
+def test_trials_at_once_are_no_more_than_share_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "own_cpus", lambda: 6)
+    monkeypatch.setattr(planning, "devices_here", lambda: ["cpu", "cuda:0", "cuda:1"])
+    asked = ((None, 1, 1.0), (None, 1, 0.5), (None, 1, 0.25), (None, 1, 4.0), (3, 1, 1.0))
+    assert [trials_at_once(*each) for each in asked] == [2, 4, 6, 1, 3]
+
+
 def test_a_journal_without_a_goal_is_planned_with_the_defaults(
     tmp_path: Path, small_graph: Graph
 ) -> None:

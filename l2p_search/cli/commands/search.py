@@ -28,6 +28,7 @@ from l2p_search.errors import SearchExistsError, UserError
 if TYPE_CHECKING:
     from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
+    from l2p_search.searching.running.cluster import Resources
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -169,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
         found = []
         for plan in plans:
             if args.dry_run:
-                _print_plan(plan, args.concurrency, args.cpus_per_trial, args.memory)
+                _print_plan(plan, means.resources, args.memory)
                 continue
             search = run_plan(plan, means)
             if search.interrupted:
@@ -242,16 +243,23 @@ def _print(search: "Search") -> None:
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
 
-def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memory: float) -> None:
+def _print_plan(plan: "Plan", wanted: "Resources", memory: float) -> None:
     from l2p_search.api.plan_text import plan_text, time_text
-    from l2p_search.api.planning import MEASURED_SECONDS, estimate
+    from l2p_search.api.planning import MEASURED_SECONDS, estimate, trials_at_once
     from l2p_search.errors import in_shell
+    from l2p_search.searching.running.placement import settled
 
-    print(in_shell(plan_text(plan, concurrency, cpus_per_trial)), flush=True)
+    on = settled(wanted)
+    at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
+    print(in_shell(plan_text(plan, at_once, on.cpus_per_trial)), flush=True)
     if sys.stderr.isatty():
         print(f"measuring one trial, {MEASURED_SECONDS:.0f} s at most ..", file=sys.stderr)
     found = estimate(
-        plan, concurrency=concurrency, cpus_per_trial=cpus_per_trial, memory_gb=memory
+        plan,
+        concurrency=at_once,
+        cpus_per_trial=on.cpus_per_trial,
+        memory_gb=memory,
+        device=on.device,
     )
     print(time_text(plan, found))
 

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
+from l2p_search.cli.options import (
+    add_dataset,
+    add_device,
+    add_memory,
+    add_metric,
+    positive,
+    reading,
+)
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -53,6 +60,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="torch threads (default: %(default)s)",
     )
+    add_device(parser)
     add_memory(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON there")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
@@ -78,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
         metric=args.metric or exported_metric(args.config),
         threads=args.threads,
         memory_gb=args.memory,
+        device=args.device,
         display="off" if args.json else "auto",
     )
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)

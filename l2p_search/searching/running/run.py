@@ -15,6 +15,7 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
@@ -134,9 +135,11 @@ def run_jobs(
 
     Raises:
         SearchError: See `run_search`; one search's error ends all of them.
+        UserError: There is no such device, or no such share of one.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    train = train or partial(fit, memory_gb=memory_gb)
+    resources = settled(resources)
+    train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
         from l2p_search.searching.running.tuner import (
