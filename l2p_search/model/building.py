@@ -5,7 +5,6 @@ from collections.abc import Callable
 from l2p_search.config import TrialConfig
 from l2p_search.model.gat import Gat
 from l2p_search.model.gcn_family import Gcn, IncepGcn, JkNet, ResGcn, Sage
-from l2p_search.model.geomgcn import GeomGcn
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.l2p_on_stack import L2pOnStack, LastOfStack
 from l2p_search.model.linear_baselines import Appnp, Dagnn, GprGnn, Mlp
@@ -42,6 +41,13 @@ def _on_stack(kind: type[L2pOnStack] | type[LastOfStack], stack: type[Stack]) ->
     return lambda problem, config: kind(stack(problem, config), problem, config)
 
 
+def _geom_gcn(problem: Problem, config: TrialConfig) -> Network:
+    """Imported when it is built: no other model needs scipy, and a saved one must do without."""
+    from l2p_search.model.geomgcn import GeomGcn
+
+    return GeomGcn(problem, config)
+
+
 _BACKBONES: dict[str, _Build] = {
     "appnp": L2pOnAppnp,
     "gcn": _on_stack(L2pOnStack, GcnStack),
@@ -60,9 +66,9 @@ _BASELINES: dict[str, _Build] = {
     "jknet": JkNet,
     "incepgcn": IncepGcn,
     "gat": Gat,
-    "geomgcn-i": GeomGcn,
-    "geomgcn-p": GeomGcn,
-    "geomgcn-s": GeomGcn,
+    "geomgcn-i": _geom_gcn,
+    "geomgcn-p": _geom_gcn,
+    "geomgcn-s": _geom_gcn,
     "gcnii": _on_stack(LastOfStack, GcniiStack),
     "linkx": Linkx,
 }

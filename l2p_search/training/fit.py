@@ -24,6 +24,7 @@ from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.judging import Predicted, judge
 from l2p_search.training.memory import seeds_at_once
+from l2p_search.weights import Weights
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ def fit(
         on_seed: Called with what each seed predicts at its best epoch.
 
     Returns:
-        The numbers of every seed, with the learning curves and profiles of the trial.
+        The numbers of every seed, with the learning curves, profiles and weights of the trial.
 
     Raises:
         ValueError: There are no seeds.
@@ -209,7 +210,20 @@ class _Run:
             metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),
+            weights=self._weights(),
         )
+
+    def _weights(self) -> Weights | None:
+        """What the seeds that did not diverge have learned; None when all did."""
+        places = [place for place in range(len(self._seeds)) if place not in self._diverged]
+        if not places:
+            return None
+        best = self._best.of_seeds(self._problem.placed(torch.tensor(places, device=HOST)))
+        theta, phi = (
+            {name: value.to(HOST) for name, value in level.items()}
+            for level in (best.theta, best.phi)
+        )
+        return Weights(tuple(self._seeds[place] for place in places), theta, phi)
 
     def _judged(
         self, mean: ProfileMean, on_seed: Callable[[Predicted], None]

@@ -83,6 +83,7 @@ class ProfileMean:
         steps = torch.arange(q.shape[1], dtype=torch.float64, device=q.device)
         found = {name: _means(q, group) for name, group in self._groups.items()}
         found["node"] = q @ steps
+        found["settled"] = (q > 0.5).double().mean(dim=0)
         self._sums = {name: value + self._sums.get(name, 0.0) for name, value in found.items()}
         self._seeds += 1
 
@@ -97,6 +98,7 @@ class ProfileMean:
             },
             by_class={str(label): tuple(q) for label, q in enumerate(mean["class"])},
             node_steps=tuple(mean["node"]),
+            settled=tuple(mean["settled"]),
         )
 
 

@@ -43,24 +43,40 @@ def judge(
         Fields of its SeedResult by name, and what it predicts, on the CPU.
     """
     graph = problem.graph
-    rows = all_rows(graph, 1, problem.dtype).to(problem.device)
-    with torch.no_grad():
-        read = network.read(levels, rows.nodes, None)
-        log_p = objective_of(config).log_predictions(read)[0].to(HOST)
+    predicted = predict(problem, network, config, levels)
+    log_p, q = predicted
     val, test = graph.val[split], graph.test[split]
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
         "test": _score(metric, log_p[test], graph.y[test]),
     }
-    if not levels.phi:
-        return verdict, Predicted(log_p, None)
-    q = read.log_q[0].exp().to(HOST)
+    if q is None:
+        return verdict, predicted
     profile = q.double().mean(dim=0)
     steps = torch.arange(network.steps, dtype=torch.float64, device=HOST)
     verdict["expected_step"] = float(profile @ steps)
     verdict["profile"] = tuple(profile.tolist())
-    return verdict, Predicted(log_p, q)
+    return verdict, predicted
+
+
+def predict(problem: Problem, network: Network, config: TrialConfig, levels: Levels) -> Predicted:
+    """What a trained seed predicts of every node; no label is read.
+
+    Args:
+        problem: The graph to predict, and where.
+        network: Built for it and for the configuration.
+        config: How the seed learned.
+        levels: Its theta and phi (S = 1).
+
+    Returns:
+        Class and step probabilities of all nodes, on the CPU.
+    """
+    rows = all_rows(problem.graph, 1, problem.dtype).to(problem.device)
+    with torch.no_grad():
+        read = network.read(levels, rows.nodes, None)
+        log_p = objective_of(config).log_predictions(read)[0].to(HOST)
+        return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
 
 
 def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:

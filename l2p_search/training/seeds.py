@@ -13,7 +13,6 @@ is drawn on the CPU and moved.
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Generator, Tensor
 
@@ -38,6 +37,8 @@ def generator_of(seed: int, purpose: str, device: torch.device = HOST) -> Genera
         >>> torch.equal(torch.rand(4, generator=first), torch.rand(4, generator=again))
         True
     """
+    import numpy as np  # trained weights are read without it
+
     entropy = np.random.SeedSequence([seed, _PURPOSES.index(purpose)])
     return Generator(device).manual_seed(int(entropy.generate_state(1, np.uint64)[0] >> 1))
 

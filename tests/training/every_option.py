@@ -15,6 +15,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "em-without-kl": {"algorithm": "em", "kl_weight": 0.0},
     "second-order": {"level": "second_order"},
     "em-second-order": {"algorithm": "em", "level": "second_order"},
+    "unrolled": {"level": "unrolled"},
     "joint": {"level": "joint"},
     "skip": {"skip": 0.5, "self_loop": 0.0, "node_dropout": 0.3},
     "per-step-classifier": {"classifier": "per_step"},

@@ -244,8 +244,8 @@ def _print(search: "Search") -> None:
 
 
 def _print_plan(plan: "Plan", wanted: "Resources", memory: float) -> None:
+    from l2p_search.api.estimating import MEASURED_SECONDS, estimate, trials_at_once
     from l2p_search.api.plan_text import plan_text, time_text
-    from l2p_search.api.planning import MEASURED_SECONDS, estimate, trials_at_once
     from l2p_search.errors import in_shell
     from l2p_search.searching.running.placement import settled
 
