@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from l2p_search.api.comparing import Paired as Paired
     from l2p_search.api.comparing import compare as compare
     from l2p_search.api.fitting import fit as fit
+    from l2p_search.api.found import Search as Search
     from l2p_search.api.inspecting import Inspection as Inspection
     from l2p_search.api.inspecting import inspect as inspect
-    from l2p_search.api.searches import Search as Search
-    from l2p_search.api.searches import open_search as open_search
+    from l2p_search.api.opening import open_search as open_search
     from l2p_search.api.searches import search as search
     from l2p_search.config import TrialConfig as TrialConfig
     from l2p_search.data.graph import Graph as Graph
@@ -48,7 +48,7 @@ _PUBLIC = {
     "Interval": "intervals",
     "Model": "saved.trained_model",
     "Paired": "api.comparing",
-    "Search": "api.searches",
+    "Search": "api.found",
     "SearchSpace": "searching.space.search_space",
     "TrialConfig": "config",
     "TrialResult": "results",
@@ -59,7 +59,7 @@ _PUBLIC = {
     "inspect": "api.inspecting",
     "load_graph": "data.loading",
     "load_model": "saved.trained_model",
-    "open_search": "api.searches",
+    "open_search": "api.opening",
     "search": "api.searches",
 }
 """Public name -> the module that has it."""

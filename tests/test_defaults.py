@@ -13,7 +13,7 @@ import pytest
 import l2p_search as l2p
 from l2p_search import defaults
 from l2p_search.api.exporting import SUFFIXES
-from l2p_search.api.searches import Search
+from l2p_search.api.found import Search
 from l2p_search.cli.main import build_parser
 from l2p_search.paper.budgets import BUDGETS
 from l2p_search.searching.records.settings import Sampler

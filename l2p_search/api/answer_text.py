@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest_first
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.display.charts import bar_chart
@@ -18,13 +19,6 @@ from l2p_search.report.profile_drawing import profile_svg
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
 
-NAMES = {
-    "l2q": "L2Q, each node its own number of steps",
-    "appnp": "APPNP, one number of steps for all",
-    "mlp": "MLP, no step at all",
-    "gcn": "GCN",
-}
-_SIMPLEST = ("mlp", "gcn", "appnp", "l2q")
 _FAR = (
     (0.5, "stop at once"),
     (1.5, "look one step far"),
@@ -44,6 +38,7 @@ class AnswerPage:
 
     graph: Graph
     effort: str
+    backbone: str
     results: Mapping[str, TrialResult]
     against: Mapping[str, Comparison]
     seconds: float
@@ -55,13 +50,18 @@ class AnswerPage:
 
     @property
     def use(self) -> str:
-        """The simplest method that no other is significantly better than."""
-        best = max(self.results, key=lambda method: self.results[method].test_mean or 0.0)
-        for method in _SIMPLEST:
+        """The simplest method that no other is significantly better than.
+
+        One that does worse than a simpler one is left out: a wide interval alone is no merit.
+        """
+        means = {method: result.test_mean or 0.0 for method, result in self.results.items()}
+        reached = 0.0
+        for method in simplest_first(self.backbone):
+            reached = max(reached, means[method])
             others = [other for other in self.results if other != method]
-            if not any(self._worse(method, other) for other in others):
+            if means[method] == reached and not any(self._worse(method, o) for o in others):
                 return method
-        return best
+        return max(means, key=lambda method: means[method])
 
     def _worse(self, method: str, best: str) -> bool:
         """Whether a method is significantly worse than the one that may be better."""
@@ -77,6 +77,7 @@ class AnswerPage:
             "graph": self.graph.name,
             "data_digest": self.graph.digest,
             "effort": self.effort,
+            "backbone": self.backbone,
             "metric": self.metric,
             "travel": travel_in_words(l2q),
             "profile": l2q.profile,
@@ -99,7 +100,7 @@ class AnswerPage:
             found = self.against.get(method)
             rows.append(
                 [
-                    NAMES[method],
+                    long_name(method, self.backbone),
                     str(interval_of_test(result)),
                     "" if found is None else f"{found.difference} points",
                     "" if found is None else words_for(found),
@@ -116,7 +117,7 @@ class AnswerPage:
                 columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=_command(self.graph, self.metric),
+                commands=_command(self),
                 table_title="On the same fresh seeds",
             )
         )
@@ -130,12 +131,18 @@ class AnswerPage:
         for method, found in self.against.items():
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
         by = "" if self.metric == "accuracy" else f"-{self.metric}"
+        on = "" if self.backbone == USUAL else f"-{self.backbone}"
         return SearchEntry(
-            uid=f"answer-{self.graph.digest}{by}",
-            name=f"answer: {self.graph.name}",
+            uid=f"answer-{self.graph.digest}{by}{on}",
+            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}",
             dataset=self.graph.name,
             data_digest=self.graph.digest,
-            params={"use": self.use, "effort": self.effort, "metric": self.metric},
+            params={
+                "use": self.use,
+                "effort": self.effort,
+                "metric": self.metric,
+                "backbone": self.backbone,
+            },
             metric=self.metric,
             metrics=metrics,
             description=answer_text(self).replace("\n", "\n\n"),
@@ -149,7 +156,8 @@ _SIGNS = "± is the 95 % interval over splits, or over seeds where there is one 
 
 def answer_text(page: AnswerPage) -> str:
     """About ten lines for a terminal."""
-    width = max(map(len, NAMES.values()))
+    names = {method: long_name(method, page.backbone) for method in page.results}
+    width = max(map(len, names.values()))
     lines = [f"How far should messages travel on {page.graph.name}?", ""]
     lines.append(f"{travel_in_words(page.results['l2q'])}.")
     if page.results["l2q"].profile is not None:
@@ -159,7 +167,7 @@ def answer_text(page: AnswerPage) -> str:
     for method, result in page.results.items():
         found = page.against.get(method)
         paired = "" if found is None else f"   L2Q minus it {found.difference}: {words_for(found)}"
-        lines.append(f"  {NAMES[method]:<{width}}  {interval_of_test(result)}{paired}")
+        lines.append(f"  {names[method]:<{width}}  {interval_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
     return "\n".join([*lines, _SIGNS])
 
@@ -212,24 +220,29 @@ def words_for(found: Comparison) -> str:
 
 def worth(page: AnswerPage) -> list[str]:
     """What propagation is worth, and what choosing the step per node is worth."""
-    mlp, appnp = page.against["mlp"], page.against["appnp"]
+    mlp, alone = page.against["mlp"], page.against[page.backbone]
+    l2q = short_name("l2q", page.backbone)
+    fixed = "the best fixed number of steps"
+    if page.backbone != USUAL:
+        fixed = f"its backbone with {fixed}"
     return [
-        f"Propagation is worth {mlp.difference} points (L2Q against MLP: {words_for(mlp)}).",
-        f"Choosing the step per node is worth {appnp.difference} points (L2Q against the best"
-        f" fixed number of steps: {words_for(appnp)}).",
+        f"Propagation is worth {mlp.difference} points ({l2q} against MLP: {words_for(mlp)}).",
+        f"Choosing the step per node is worth {alone.difference} points ({l2q} against {fixed}:"
+        f" {words_for(alone)}).",
     ]
 
 
 def advice(page: AnswerPage) -> str:
     """What to use."""
-    name = NAMES[page.use].partition(",")[0]
+    name = short_name(page.use, page.backbone)
     if page.use == "mlp":
         return f"Use {name}: no message passing is significantly better on this graph."
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
 
 
-def _command(graph: Graph, metric: Metric) -> str:
+def _command(page: AnswerPage) -> str:
     """The command that answers for the graph; of one made in memory, by its name."""
+    graph, metric = page.graph, page.metric
     request = dict(graph.about.request or {"source": graph.name})
     words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
     request.pop("name", None)  # has no flag
@@ -237,6 +250,8 @@ def _command(graph: Graph, metric: Metric) -> str:
         words += [in_shell(argument(key)), str(value)]
     if metric != default_metric(graph):
         words += ["--metric", metric]
+    if page.backbone != USUAL:
+        words += ["--backbone", page.backbone]
     return shlex.join(words)
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from l2p_search.api.searches import Search, open_search
+from l2p_search.api.found import Search
+from l2p_search.api.opening import open_search
 from l2p_search.caller import left_as_found
 from l2p_search.errors import UserError
 from l2p_search.metrics import title

@@ -184,8 +184,8 @@ def _job(
         on_end(plan, read_outcome(opened[0]))
         until_the_end.close()
 
-    # A grid proposes the same in any order: several of its trials may run at once.
-    any_order = plan.settings.sampler == "grid"
+    # These propose and train the same whatever was found: several trials may run at once.
+    any_order = plan.settings.sampler in ("grid", "random") and not plan.settings.race
     return Job(graph=plan.graph, any_order=any_order, begin=begin, end=end)
 
 

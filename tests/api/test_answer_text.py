@@ -73,7 +73,12 @@ def _page(graph: Graph, **results: TrialResult) -> AnswerPage:
         if method != "l2q"
     }
     return AnswerPage(
-        graph=graph, effort="little", results=all_results, against=against, seconds=75.0
+        graph=graph,
+        effort="little",
+        backbone="appnp",
+        results=all_results,
+        against=against,
+        seconds=75.0,
     )
 
 
@@ -160,6 +165,15 @@ def test_a_tie_with_the_best_is_not_enough_where_another_is_better(small_graph: 
     assert page.use == "appnp"
 
 
+def test_a_method_below_a_simpler_one_is_not_used_for_its_wide_interval(
+    small_graph: Graph,
+) -> None:
+    results = {"l2q": _steady(90), "appnp": _noisy(75), "gcn": _steady(80), "mlp": _steady(70)}
+    page = _page(small_graph, **results)
+    assert page.against["appnp"].verdict == "a tie"
+    assert page.use == "l2q"
+
+
 def test_where_mlp_is_used_no_message_passing_is_recommended(small_graph: Graph) -> None:
     page = _page(small_graph, l2q=_noisy(60), appnp=_noisy(60), gcn=_noisy(60), mlp=_noisy(60))
     assert advice(page) == "Use MLP: no message passing is significantly better on this graph."
@@ -223,10 +237,46 @@ def test_the_page_has_the_command_that_reads_this_graph(
 def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     entry = page.entry()
     assert (entry.kind, entry.dataset, entry.name) == ("answer", "small", "answer: small")
-    assert entry.params == {"use": "l2q", "effort": "little", "metric": "accuracy"}
+    assert entry.params == {
+        "use": "l2q",
+        "effort": "little",
+        "metric": "accuracy",
+        "backbone": "appnp",
+    }
     assert entry.metrics["l2q_minus_mlp"] == 20.0
     assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
         90.05
     ]
     assert entry.files["answer.html"].decode() == page.html()
     assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew
+
+
+@pytest.fixture
+def on_tuned_gcn(page: AnswerPage) -> AnswerPage:
+    """The same results, with tuned GCN in the place of APPNP."""
+    renamed = {"appnp": "gcn-tuned"}
+    return replace(
+        page,
+        backbone="gcn-tuned",
+        results={renamed.get(key, key): result for key, result in page.results.items()},
+        against={renamed.get(key, key): found for key, found in page.against.items()},
+    )
+
+
+def test_on_another_backbone_the_words_name_it(on_tuned_gcn: AnswerPage) -> None:
+    lines = answer_text(on_tuned_gcn).splitlines()
+    for name in ("L2Q on tuned GCN, each", "tuned GCN, one", "MLP, no step", "GCN "):
+        assert sum(line.startswith(f"  {name}") for line in lines) == 1
+    assert worth(on_tuned_gcn) == [
+        "Propagation is worth 20.00 ± 0.00 points (L2Q on tuned GCN against MLP: better).",
+        "Choosing the step per node is worth 5.00 ± 0.00 points (L2Q on tuned GCN against its"
+        " backbone with the best fixed number of steps: better).",
+    ]
+    assert advice(on_tuned_gcn).startswith("Use L2Q on tuned GCN: nothing simpler")
+    assert "l2p-search answer --dataset small --backbone gcn-tuned" in on_tuned_gcn.html()
+
+
+def test_mlflow_has_one_run_per_backbone(page: AnswerPage, on_tuned_gcn: AnswerPage) -> None:
+    assert on_tuned_gcn.entry().uid != page.entry().uid
+    assert on_tuned_gcn.entry().name == "answer: small on gcn-tuned"
+    assert on_tuned_gcn.entry().metrics["l2q_minus_gcn-tuned"] == 5.0

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from l2p_search.api.comparing import Paired, compare, rank
-from l2p_search.api.searches import Search, open_search
+from l2p_search.api.found import Search
+from l2p_search.api.opening import open_search
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError

@@ -1,43 +1,30 @@
-"""Search, search and open_search: what a caller of the library asks, gets and is refused."""
+"""search: what a caller of the library asks, gets and is refused."""
 
 import inspect
-import json
 import math
 import re
 import threading
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import l2p_search as l2p
-from l2p_search.api.recording import Tracking
-from l2p_search.api.searches import (
-    Search,
-    best_of_dataset,
-    latest_by_dataset,
-    open_all,
-    open_named,
+from l2p_search.api.found import Search
+from l2p_search.api.opening import (
     open_search,
-    search,
 )
+from l2p_search.api.searches import search
 from l2p_search.cli.main import main
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError, UserError
-from l2p_search.intervals import interval_of_test
-from l2p_search.metrics import Metric
+from l2p_search.errors import UserError
 from l2p_search.progress import Event, Snapshot
-from l2p_search.results import TrialResult
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.settings import Goal
-from l2p_search.searching.running.coordinator import Coordinator
-from l2p_search.trial_record import INTERRUPTED
 from tests.api.in_process import SPACE, without_ray
-from tests.searching.pretend import begin, drive, outcomes, pretend_training, searched
+from tests.searching.pretend import outcomes, searched
 
 _QUIET: dict[str, Any] = {"display": "off", "tracking": False}
 
@@ -51,228 +38,6 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture(scope="module")
 def found(recorded: Journal) -> Search:
     return Search(recorded)
-
-
-# What a search found.
-
-
-def test_the_best_is_the_highest_on_validation_and_ties_with_itself(found: Search) -> None:
-    best = found.best
-    assert best is not None
-    records = found.outcome.records
-    assert best.objective == max(record.objective or 0.0 for record in records)
-    assert found.ties[0] is best
-    assert len({record.number for record in found.ties}) == len(found.ties) <= len(records)
-    assert found.settings.dataset == "small"
-
-
-def test_trials_that_validation_cannot_tell_from_the_best_tie_and_are_confirmed_with_it(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    def noise(
-        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
-    ) -> TrialResult:
-        """All configurations are equally good."""
-        result = pretend_training(graph, replace(config, dropout=0.5, lr=0.01, K=8), seeds)
-        shift = 0.01 * config.K + config.dropout + config.lr  # far below the noise of a seed
-        alike = (
-            replace(seed, val=(seed.val or 0) + shift * (-1) ** seed.seed) for seed in result.seeds
-        )
-        return replace(result, config=config, seeds=tuple(alike))
-
-    goal = Goal(trials=6, confirm=2, ties=2)
-    made = Search(searched(tmp_path / "s", small_graph, goal, noise))
-    assert len(made.ties) == 6
-    assert list(made.outcome.confirmations) == [record.number for record in made.ties[:3]]
-    assert list(made.trials["tie"]) == [True] * 6
-
-
-def test_what_is_confirmed_is_the_best_on_seeds_that_no_trial_had(found: Search) -> None:
-    assert found.best is not None
-    fresh = found.outcome.confirmations[found.best.number]
-    assert [seed.seed for seed in fresh.seeds] == [20, 21, 22]
-    assert found.confirmed == interval_of_test(fresh)
-    assert found.best.result is not None
-    assert found.protocol == interval_of_test(found.best.result)
-
-
-def test_the_profile_is_that_of_the_best(found: Search) -> None:
-    assert found.profile == (0.5, 0.5)
-
-
-def test_importance_is_shares_of_the_variance(found: Search) -> None:
-    assert found.importance is not None
-    assert set(found.importance) == {"dropout", "lr", "K"}
-    assert sum(found.importance.values()) == pytest.approx(1.0)
-    assert all(share >= 0.0 for share in found.importance.values())
-
-
-def test_trials_are_a_table_without_test_accuracy(found: Search) -> None:
-    table = found.trials
-    assert list(table.columns[:8]) == [
-        "status",
-        "config_id",
-        "val_accuracy_mean",
-        "val_accuracy_std",
-        "seeds",
-        "seconds",
-        "reason",
-        "tie",
-    ]
-    assert {"dropout", "lr", "K", "hidden"} <= set(table.columns)
-    assert not [column for column in table.columns if "test" in column]
-    assert table.index.name == "number"
-    assert sorted(table.index) == list(range(10))
-    assert table["val_accuracy_mean"].is_monotonic_decreasing
-    assert set(table.index[table["tie"]]) == {record.number for record in found.ties}
-
-
-def test_no_list_of_trials_has_test_accuracy_under_any_name(found: Search) -> None:
-    """The best is judged on test nodes once; a list of such numbers invites choosing by them."""
-    tested = {
-        round(seed.test or 0.0, 6)
-        for record in found.outcome.records
-        if record.result is not None
-        for seed in record.result.seeds
-    }
-    numbers = re.findall(r"\d+\.\d+", json.dumps(found.rows()))
-    assert not tested & {round(float(number), 6) for number in numbers}
-
-
-def test_a_search_is_plain_json(found: Search) -> None:
-    told = json.loads(json.dumps(found.to_mapping(), allow_nan=False))
-    assert (told["name"], told["dataset"]) == ("pretended", "small")
-    assert told["best"]["number"] == found.best.number  # type: ignore[union-attr]
-    assert told["confirmed_test_accuracy"]["mean"] == found.confirmed.mean  # type: ignore[union-attr]
-    assert told["trials"] == {"complete": 10}
-    assert (told["exhausted"], told["out_of_time"]) == (False, False)
-    assert told["importance"] == found.importance
-
-
-def test_it_shows_itself_in_a_line_and_tells_itself_in_a_page(found: Search) -> None:
-    assert found.best is not None
-    assert repr(found) == (
-        f"<Search 'pretended': 10 trials, best validation {found.best.objective:.2f} %,"
-        f" confirmed {found.confirmed} %>"
-    )
-    page = str(found)
-    assert "search pretended: 10 trials on small, 10 with all 20 seeds" in page
-    assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 3 fresh seeds" in page
-    assert "importance for validation accuracy" in page
-
-
-def test_a_search_without_a_trial_has_nothing_and_says_so(begun: Journal) -> None:
-    bare = Search(begun)
-    assert bare.best is bare.confirmed is bare.protocol is bare.profile is bare.importance is None
-    assert bare.ties == bare.rows() == []
-    assert len(bare.trials) == 0
-    assert repr(bare) == "<Search 'begun': 0 trials, no complete trial>"
-    assert "No trial finished, so there is no best one." in str(bare)
-    assert bare.to_mapping()["best"] is None
-    for act in (bare.exported, lambda: bare.report(tracking=False)):
-        with pytest.raises(SearchError, match="has no complete trial yet; wait for one"):
-            act()  # type: ignore[operator]
-
-
-def test_a_trial_that_a_killed_search_left_open_is_interrupted(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    journal = begin(tmp_path / "killed")
-    drive(Coordinator(journal, Goal(trials=3, confirm=0)), small_graph, stop_after=1)
-    alive = Search(Journal.read(journal.directory))
-    assert alive.running
-    assert [row["reason"] for row in alive.rows()] == [None, None]
-    journal.close()
-    dead = open_search("killed", tmp_path)
-    assert not dead.running
-    assert [row["reason"] for row in dead.rows()] == [None, INTERRUPTED]
-
-
-@pytest.mark.parametrize(
-    ("name", "form", "begins"),
-    [
-        ("best.yaml", None, "# l2p-search train --dataset small --config FILE\ndropout: "),
-        ("best.json", None, '{\n  "dropout": '),
-        ("best.txt", "json", '{\n  "dropout": '),
-        ("deep/er/best.yml", None, "# l2p-search train"),
-    ],
-)
-def test_the_best_is_exported_in_the_form_that_the_file_or_the_caller_says(
-    found: Search, name: str, form: str | None, begins: str, tmp_path: Path
-) -> None:
-    path = found.export(tmp_path / name, form)
-    assert path == tmp_path / name
-    assert path.read_text().startswith(begins)
-    assert found.best is not None
-    assert TrialConfig.from_file(path) == found.best.config
-    assert path.read_text() == found.exported(form or ("json" if "json" in name else "yaml"))
-
-
-def test_a_report_is_written_beside_the_journal_or_where_one_says(
-    found: Search, tmp_path: Path
-) -> None:
-    assert found.report(tracking=False) == found.directory / "report.html"
-    path = found.report(str(tmp_path / "mine.html"), tracking=False)
-    assert path.read_text().startswith("<!doctype html>")
-    assert not Path("mlflow").exists()
-
-
-def test_a_report_and_a_copy_of_the_trials_go_where_one_says(
-    found: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[Any, ...]] = []
-    module = "l2p_search.api.searches"
-    monkeypatch.setattr(f"{module}.attach", lambda *given: asked.append(given))
-    monkeypatch.setattr(f"{module}.sync", lambda journal, where: (asked.append(where), (3, 7))[1])
-    found.report(tmp_path / "r.html", tracking_uri="http://server")
-    (journals, files, where) = asked.pop()
-    assert [journal.directory for journal in journals] == [found.directory]
-    assert (list(files), where) == (["report.html"], Tracking(True, "http://server"))
-    assert found.sync("http://other") == (3, 7)
-    assert asked == [Tracking(True, "http://other")]
-
-
-# Finding searches.
-
-
-def test_searches_are_opened_by_name_else_the_running_else_the_latest(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    folder = tmp_path / "searches"
-    for name in ("first", "second"):
-        searched(folder / name, small_graph, Goal(trials=1, confirm=0)).close()
-    assert open_search("first").name == "first"
-    assert open_search().name == "second"
-    assert open_search("first", str(folder)).directory == folder / "first"
-    held = Journal.resume(folder / "first")
-    assert open_search().name == "first"
-    held.close()
-    assert [each.name for each in open_named(None)[0]] == [each.name for each in open_all()[0]]
-    assert [each.name for each in open_named("second")[0]] == ["second"]
-
-
-def test_a_search_that_cannot_be_read_hides_no_other(tmp_path: Path, small_graph: Graph) -> None:
-    searched(tmp_path / "good", small_graph, Goal(trials=1, confirm=0)).close()
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad" / "journal.log").write_text("no journal\n")
-    searches, errors = open_all(tmp_path)
-    assert [each.name for each in searches] == ["good"]
-    assert len(errors) == 1
-    assert str(tmp_path / "bad") in str(errors[0])
-
-
-def test_the_latest_of_each_dataset_with_a_complete_trial(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    for name, dataset in (("a", "cora"), ("b", "cora"), ("c", "texas")):
-        goal = Goal(trials=1, confirm=0)
-        searched(tmp_path / name, small_graph, goal, dataset=dataset).close()
-    begin(tmp_path / "d", dataset="cora").close()  # later, but without a trial
-    latest = latest_by_dataset(tmp_path)
-    assert {dataset: each.name for dataset, each in latest.items()} == {"cora": "b", "texas": "c"}
-    assert best_of_dataset("cora", tmp_path).name == "b"
-    with pytest.raises(UserError, match=r"has a complete trial \(there are: cora, texas\)"):
-        best_of_dataset("pubmed", tmp_path)
 
 
 # Searching.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.api.searches import Search
+from l2p_search.api.found import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.intervals import interval_of_test

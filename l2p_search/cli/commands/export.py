@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the best configuration of one search, or of every dataset's latest."""
     from l2p_search.api.exporting import SUFFIXES
-    from l2p_search.api.searches import best_of_dataset, latest_by_dataset, open_search
+    from l2p_search.api.opening import best_of_dataset, latest_by_dataset, open_search
     from l2p_search.errors import UserError
 
     if not args.all:

@@ -28,7 +28,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
-    from l2p_search.api.searches import open_search
+    from l2p_search.api.opening import open_search
 
     found = open_search(args.search, args.dir)
     path = found.report(args.out, tracking=not args.no_tracking, tracking_uri=args.tracking_uri)

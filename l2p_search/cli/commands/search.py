@@ -26,8 +26,8 @@ from l2p_search.cli.signals import Signals, say
 from l2p_search.errors import SearchExistsError, UserError
 
 if TYPE_CHECKING:
+    from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
-    from l2p_search.api.searches import Search
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -243,8 +243,8 @@ def _print(search: "Search") -> None:
 
 
 def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memory: float) -> None:
+    from l2p_search.api.estimating import MEASURED_SECONDS, estimate
     from l2p_search.api.plan_text import plan_text, time_text
-    from l2p_search.api.planning import MEASURED_SECONDS, estimate
     from l2p_search.errors import in_shell
 
     print(in_shell(plan_text(plan, concurrency, cpus_per_trial)), flush=True)

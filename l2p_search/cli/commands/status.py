@@ -12,7 +12,7 @@ from l2p_search.display.phrases import count, describe_config, elsewhere
 from l2p_search.errors import in_shell
 
 if TYPE_CHECKING:
-    from l2p_search.api.searches import Search
+    from l2p_search.api.found import Search
 
 
 def add_parser(commands: Any) -> None:
@@ -31,7 +31,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the journals, print."""
-    from l2p_search.api.searches import open_named
+    from l2p_search.api.opening import open_named
 
     searches, unreadable = open_named(args.name, args.dir)
     for error in unreadable:

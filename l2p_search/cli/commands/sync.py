@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every search's trials that are not there."""
-    from l2p_search.api.searches import open_named
+    from l2p_search.api.opening import open_named
     from l2p_search.display.phrases import count
 
     searches, unreadable = open_named(args.name, args.dir)

@@ -36,7 +36,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the journal, print."""
-    from l2p_search.api.searches import open_search
+    from l2p_search.api.opening import open_search
 
     found = open_search(args.name, args.dir)
     if args.json:

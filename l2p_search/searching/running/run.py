@@ -1,7 +1,7 @@
 """Running one search, or several on the same workers, from a journal to its outcome."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -117,7 +117,7 @@ def run_jobs(
     train: Train | None = None,
     stop: threading.Event | None = None,
 ) -> bool:
-    """Run searches on the same workers.
+    """Run searches on the same workers, which are started when one has something to train.
 
     However it ends, also by an exception, every open search marks its running trials as
     interrupted.
@@ -138,23 +138,29 @@ def run_jobs(
     """
     train = train or partial(fit, memory_gb=memory_gb)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
+    pool = Pool(jobs, 1, stop)
+    try:
+        if pool.needs_workers():
+            _on_workers(pool, graphs, train, resources)
+    except BaseException:
+        pool.stop()
+        raise
+    finally:
+        if pool.stopping:
+            pool.close()
+    if pool.fatal is not None:
+        raise pool.fatal
+    return pool.stopping
+
+
+def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
     with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
         )
 
-        pool = Pool(jobs, cluster.concurrency, stop)
-        try:
-            tune_tasks(pool, graphs, train, cluster, resources)
-        except BaseException:
-            pool.stop()
-            raise
-        finally:
-            if pool.stopping:
-                pool.close()
-    if pool.fatal is not None:
-        raise pool.fatal
-    return pool.stopping
+        pool.widen(cluster.concurrency)
+        tune_tasks(pool, graphs, train, cluster, resources)
 
 
 def _bytes(graph: Graph) -> int:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.api.searches import Search
+from l2p_search.api.found import Search
 from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.settings import Goal

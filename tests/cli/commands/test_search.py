@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.api.found import Search
+from l2p_search.api.opening import open_search
 from l2p_search.api.planning import Plan
-from l2p_search.api.searches import Search, open_search
 from l2p_search.cli.main import main
 from l2p_search.cli.signals import Signals
 from l2p_search.config import DEFAULTS, TrialConfig

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search import defaults
-from l2p_search.api.searches import open_search
+from l2p_search.api.opening import open_search
 from l2p_search.cli.main import main
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.journal import Journal

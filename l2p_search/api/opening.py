@@ -1,0 +1,127 @@
+"""open_search: recorded searches, by name, by dataset, or all of a folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from l2p_search.api.arguments import check, path_of
+from l2p_search.api.found import Search
+from l2p_search.caller import left_as_found
+from l2p_search.errors import SearchError, UserError, argument
+from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
+from l2p_search.searching.records.journal import Journal
+
+if TYPE_CHECKING:
+    pass
+
+
+@left_as_found()
+def open_search(name: str | None = None, folder: str | Path | None = None) -> Search:
+    """Open a recorded search, running or not, without touching it.
+
+    Args:
+        name: Its name; None for the one that runs now, else the latest.
+        folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
+
+    Returns:
+        The search as its journal has it now.
+
+    Raises:
+        SearchError: There is none of that name; the message has the nearest one.
+
+    Example:
+        >>> import l2p_search as l2p
+        >>> l2p.open_search("no-such-search")
+        Traceback (most recent call last):
+        ...
+        l2p_search.errors.SearchError: searches: no searches there; start one, such as ...
+    """
+    check(name=name)
+    return Search(Journal.read(find_search(_place(folder), name)))
+
+
+def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[SearchError]]:
+    """Every search of a folder that can be read, and why the others cannot.
+
+    Args:
+        folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
+
+    Returns:
+        The searches, the latest first, and an error per search that cannot be read.
+
+    Raises:
+        SearchError: There is no search at all.
+    """
+    place = _place(folder)
+    find_search(place, None)  # raises where there is none
+    readable, errors = [], []
+    for directory in list_searches(place):
+        try:
+            readable.append(Search(Journal.read(directory)))
+        except SearchError as error:
+            errors.append(error)
+    return readable, errors
+
+
+def open_named(
+    name: str | None, folder: str | Path | None = None
+) -> tuple[list[Search], list[SearchError]]:
+    """The search of that name, or every one.
+
+    Args:
+        name: The search's name; None for all of them.
+        folder: The folder of searches.
+
+    Returns:
+        The searches, the latest first, and an error per search that cannot be read.
+
+    Raises:
+        SearchError: The named search cannot be read, or there is no search at all.
+    """
+    return open_all(folder) if name is None else ([open_search(name, folder)], [])
+
+
+def latest_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
+    """The latest search of every dataset.
+
+    Args:
+        folder: The folder of searches.
+
+    Returns:
+        Dataset -> its latest search that has a complete trial.
+
+    Raises:
+        SearchError: There is no search at all.
+    """
+    latest: dict[str, Search] = {}
+    for found in open_all(folder)[0]:
+        if found.best is not None:
+            latest.setdefault(found.settings.dataset, found)
+    return latest
+
+
+def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
+    """The latest search of a dataset that has a complete trial.
+
+    Args:
+        dataset: The graph's name.
+        folder: The folder of searches.
+
+    Returns:
+        The search.
+
+    Raises:
+        UserError: There is none; the message has the datasets that were searched.
+    """
+    latest = latest_by_dataset(folder)
+    if dataset not in latest:
+        there = ", ".join(sorted(latest)) or "none"
+        raise UserError(
+            f"{argument('dataset', dataset)}: no search of it in {_place(folder)} has a complete"
+            f" trial (there are: {there}); search it first"
+        )
+    return latest[dataset]
+
+
+def _place(folder: str | Path | None) -> Path:
+    """The folder of searches that is meant."""
+    return searches_folder(path_of("folder", folder))

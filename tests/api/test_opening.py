@@ -1,0 +1,76 @@
+"""Recorded searches are found by name, by dataset, or all."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from l2p_search.api.found import Search
+from l2p_search.api.opening import (
+    best_of_dataset,
+    latest_by_dataset,
+    open_all,
+    open_named,
+    open_search,
+)
+from l2p_search.data.graph import Graph
+from l2p_search.errors import UserError
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.settings import Goal
+from tests.searching.pretend import begin, searched
+
+_QUIET: dict[str, Any] = {"display": "off", "tracking": False}
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("L2P_SEARCH_DIR", raising=False)
+
+
+@pytest.fixture(scope="module")
+def found(recorded: Journal) -> Search:
+    return Search(recorded)
+
+
+# Finding searches.
+
+
+def test_searches_are_opened_by_name_else_the_running_else_the_latest(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    folder = tmp_path / "searches"
+    for name in ("first", "second"):
+        searched(folder / name, small_graph, Goal(trials=1, confirm=0)).close()
+    assert open_search("first").name == "first"
+    assert open_search().name == "second"
+    assert open_search("first", str(folder)).directory == folder / "first"
+    held = Journal.resume(folder / "first")
+    assert open_search().name == "first"
+    held.close()
+    assert [each.name for each in open_named(None)[0]] == [each.name for each in open_all()[0]]
+    assert [each.name for each in open_named("second")[0]] == ["second"]
+
+
+def test_a_search_that_cannot_be_read_hides_no_other(tmp_path: Path, small_graph: Graph) -> None:
+    searched(tmp_path / "good", small_graph, Goal(trials=1, confirm=0)).close()
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "journal.log").write_text("no journal\n")
+    searches, errors = open_all(tmp_path)
+    assert [each.name for each in searches] == ["good"]
+    assert len(errors) == 1
+    assert str(tmp_path / "bad") in str(errors[0])
+
+
+def test_the_latest_of_each_dataset_with_a_complete_trial(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    for name, dataset in (("a", "cora"), ("b", "cora"), ("c", "texas")):
+        goal = Goal(trials=1, confirm=0)
+        searched(tmp_path / name, small_graph, goal, dataset=dataset).close()
+    begin(tmp_path / "d", dataset="cora").close()  # later, but without a trial
+    latest = latest_by_dataset(tmp_path)
+    assert {dataset: each.name for dataset, each in latest.items()} == {"cora": "b", "texas": "c"}
+    assert best_of_dataset("cora", tmp_path).name == "b"
+    with pytest.raises(UserError, match=r"has a complete trial \(there are: cora, texas\)"):
+        best_of_dataset("pubmed", tmp_path)
