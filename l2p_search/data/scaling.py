@@ -81,10 +81,10 @@ def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") 
         if not bool(((sums - 1.0).abs().lt(1e-5) | sums.eq(0)).all()):
             dense = row_normalised(dense)
         return Scaled(dense, scale, f"{counted}, each node's divided by their sum{reason}")
-    dense, standard, constant = _standardised(x)
+    standardised, standard, constant = _standardised(x)
     still = f" ({constant} of them constant, now 0)" if constant else ""
     told = f"{counted}, standardised{reason}{still}"
-    return Scaled(_float32(source, dense), scale, told, standard)
+    return Scaled(_float32(source, standardised), scale, told, standard)
 
 
 def _choice(x: np.ndarray | csr_array) -> tuple[str, str]:
