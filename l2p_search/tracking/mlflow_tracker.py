@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
 
@@ -113,8 +114,8 @@ class MlflowTracker:
         known[trial.uid] = (run_id, RUN_STATUS[trial.status])
         self._ended.pop(parent, None)
 
-    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
-        """Write what a search found, and mark its run as ended.
+    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> str | None:
+        """Write what a search found, mark its run as ended, and keep its model.
 
         The run ends now if a trial was written since `begin`; otherwise it keeps the time at
         which it had ended before.
@@ -123,12 +124,16 @@ class MlflowTracker:
             parent: The run of the search.
             search: The search with what it found.
             interrupted: Whether it was stopped before its goal.
+
+        Returns:
+            The version of its model in the registry; None where nothing is registered.
         """
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
         status = "KILLED" if interrupted else "FINISHED"
         self._client.set_terminated(parent, status, self._ended.get(parent))
+        return None if search.model is None else keep_model(self._client, parent, search.model)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         """Add files to the run of a search; the run is made if the store does not have it.
