@@ -4,6 +4,7 @@
 model's own folder, the name of the module that loads it, and what its tables look like.
 """
 
+import warnings
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,21 +40,23 @@ def write_pyfunc(
         run_id: The run that it belongs to.
         location: Where MLflow will keep it.
     """
-    import mlflow
     import pandas
 
     table = example_table(model.expected)
-    mlflow.pyfunc.save_model(
-        path,
-        loader_module=LOADER,
-        data_path=str(folder),
-        signature=signature_of(model),
-        input_example=None if table is None else pandas.DataFrame(table),
-        pip_requirements=_requirements(),
-        mlflow_model=mlflow.models.Model(
-            artifact_path=location, run_id=run_id, model_id=model_id, model_uuid=model_id
-        ),
-    )
+    with warnings.catch_warnings(action="ignore"):  # MLflow's own, of its type hints
+        import mlflow.pyfunc
+
+        mlflow.pyfunc.save_model(
+            path,
+            loader_module=LOADER,
+            data_path=str(folder),
+            signature=signature_of(model),
+            input_example=None if table is None else pandas.DataFrame(table),
+            pip_requirements=_requirements(),
+            mlflow_model=mlflow.models.Model(
+                artifact_path=location, run_id=run_id, model_id=model_id, model_uuid=model_id
+            ),
+        )
 
 
 def signature_of(model: Model) -> "ModelSignature":
