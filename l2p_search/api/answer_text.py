@@ -1,7 +1,7 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.display.charts import bar_chart
+from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument, in_shell
 from l2p_search.intervals import interval_of_test
@@ -18,18 +19,6 @@ from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
-
-_FAR = (
-    (0.5, "stop at once"),
-    (1.5, "look one step far"),
-    (3.5, "look two to three steps far"),
-    (7.5, "look four to seven steps far"),
-    (float("inf"), "look eight steps far or more"),
-)
-"""Below which expected step a node does what."""
-_TREND = 0.25
-"""Steps by which low and high degrees must differ for it to be said."""
-_MOST_MODES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +36,12 @@ class AnswerPage:
     def metric(self) -> Metric:
         """What everything was judged by."""
         return self.results["l2q"].metric
+
+    @property
+    def travel(self) -> str:
+        """How far messages travel: a sentence."""
+        words = travel_in_words(self.results["l2q"])
+        return f"{words[:1].upper()}{words[1:]}."
 
     @property
     def use(self) -> str:
@@ -79,7 +74,7 @@ class AnswerPage:
             "effort": self.effort,
             "backbone": self.backbone,
             "metric": self.metric,
-            "travel": travel_in_words(l2q),
+            "travel": self.travel,
             "profile": l2q.profile,
             "use": self.use,
             "methods": {
@@ -111,7 +106,7 @@ class AnswerPage:
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
                 summary=self.graph.describe(),
-                headline=f"{travel_in_words(self.results['l2q'])}.",
+                headline=self.travel,
                 headline_note=advice(self),
                 notes=[*worth(self), f"{self.effort}; {format_duration(self.seconds)}. {_SIGNS}"],
                 columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
@@ -159,7 +154,7 @@ def answer_text(page: AnswerPage) -> str:
     names = {method: long_name(method, page.backbone) for method in page.results}
     width = max(map(len, names.values()))
     lines = [f"How far should messages travel on {page.graph.name}?", ""]
-    lines.append(f"{travel_in_words(page.results['l2q'])}.")
+    lines.append(page.travel)
     if page.results["l2q"].profile is not None:
         lines.append(bar_chart(page.results["l2q"].profile))
     seeds = len(page.results["l2q"].seeds)
@@ -170,47 +165,6 @@ def answer_text(page: AnswerPage) -> str:
         lines.append(f"  {names[method]:<{width}}  {interval_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
     return "\n".join([*lines, _SIGNS])
-
-
-def travel_in_words(result: TrialResult) -> str:
-    """How far nodes look: shares of nodes by their expected step, and the trend with degree."""
-    if result.profiles is None:
-        return "Nothing was learned of how far nodes look"
-    steps = result.profiles.node_steps
-    shares: dict[str, float] = {}
-    for step in steps:
-        does = next(words for limit, words in _FAR if step < limit)
-        shares[does] = shares.get(does, 0.0) + 1.0 / len(steps)
-    largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_MODES]
-    parts = [f"{_share(share)} {does}" for does, share in largest if share >= 0.05]
-    text = _joined([parts[0], *(part.replace(" of the nodes", "") for part in parts[1:])])
-    return f"{text[:1].upper()}{text[1:]}{_trend(result)}"
-
-
-def _share(share: float) -> str:
-    if share >= 0.95:
-        return "nearly all nodes"
-    return f"{100 * share:.0f} % of the nodes"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _trend(result: TrialResult) -> str:
-    """Whether nodes of few or of many neighbours look further."""
-    if result.profiles is None or len(result.profiles.by_degree) < 3:
-        return ""
-    means = [
-        sum(step * share for step, share in enumerate(q))
-        for bucket, q in result.profiles.by_degree.items()
-        if bucket != "0"
-    ]
-    third = max(1, len(means) // 3)
-    low, high = sum(means[:third]) / third, sum(means[-third:]) / third
-    if abs(low - high) < _TREND:
-        return ""
-    return f"; nodes of {'few' if low > high else 'many'} neighbours look further"
 
 
 def words_for(found: Comparison) -> str:

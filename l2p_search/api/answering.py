@@ -20,7 +20,7 @@ from l2p_search.api.answer_methods import (
     methods,
     search_word,
 )
-from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
+from l2p_search.api.answer_text import AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
@@ -104,7 +104,7 @@ class Answer:
     @property
     def travel(self) -> str:
         """How far messages travel, in words."""
-        return travel_in_words(self.results["l2q"])
+        return self._page.travel
 
     @property
     def use(self) -> str:

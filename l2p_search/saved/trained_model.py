@@ -13,6 +13,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import ModelError, argument
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels
+from l2p_search.model.problem import Problem
 from l2p_search.results import TrialResult
 from l2p_search.saved.downloaded import model_within
 from l2p_search.saved.evidence import Evidence
@@ -181,7 +182,8 @@ class Model:
         """
         places = self._places(seed)
         seen = self.expected.seen(self.graph(graph))
-        network = build_network(seen, self.config, self.weights.dtype)
+        problem = Problem(seen, dtype=self.weights.dtype)
+        network = build_network(problem, self.config)
         try:
             check_fit(network, self.weights)
         except ValueError as error:
@@ -189,13 +191,7 @@ class Model:
         levels = Levels(self.weights.theta, self.weights.phi)
         read = [
             # One seed at a time, as each was judged when it was trained: equal to the last bit.
-            predict(
-                seen,
-                network,
-                self.config,
-                levels.of_seeds(torch.tensor([place])),
-                self.weights.dtype,
-            )
+            predict(problem, network, self.config, levels.of_seeds(torch.tensor([place])))
             for place in places
         ]
         steps = [one.q for one in read if one.q is not None]

@@ -6,6 +6,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.unlabelled import Unlabelled
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Network
+from l2p_search.model.problem import Problem
 from l2p_search.saved.expected import Expected
 from l2p_search.weights import Weights
 
@@ -37,7 +38,7 @@ def check_weights(weights: Weights, config: TrialConfig, expected: Expected) -> 
             torch.tensor([[0, 1], [1, 0]]),
             classes=len(expected.classes),
         )
-        check_fit(build_network(pair, config, torch.float32), weights)
+        check_fit(build_network(Problem(pair), config), weights)
 
 
 def check_fit(network: Network, weights: Weights) -> None:

@@ -56,7 +56,7 @@ class ExpectationMaximization:
         """Projection: -E_{q*}[log q_phi], the forward KL up to a constant; q* is held fixed."""
         with torch.no_grad():
             log_likelihood = _log_likelihood(read, rows.labels)
-            prior = log_prior(self.config, log_likelihood.dtype)
+            prior = log_prior(self.config, log_likelihood.dtype, log_likelihood.device)
             exact = exact_log_posterior(log_likelihood, prior).exp()
         return rows.mean(-(exact * read.log_q).sum(dim=-1))
 

@@ -167,5 +167,5 @@ def test_the_result_has_a_model_and_stays_what_it_was(small_graph: Graph) -> Non
 def test_a_recorded_result_has_no_model(small_graph: Graph) -> None:
     result = fit(small_graph, seeds=1, **_QUICK)
     recorded = type(result).from_mapping(result.to_mapping())
-    with pytest.raises(ModelError, match="small: a recorded result has no weights; fit again"):
+    with pytest.raises(ModelError, match="small: a result that was recorded has no weights"):
         _ = recorded.model

@@ -9,6 +9,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.hyperparameters import ALL
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.saved.expected import Expected
 from l2p_search.saved.trained_model import Model
 from l2p_search.saved.weight_checks import check_fit, check_weights
@@ -19,7 +20,7 @@ from l2p_search.weights import Weights
 def test_fresh_weights_of_every_network_are_accepted(name: str, small_graph: Graph) -> None:
     own = {"backbone": name[4:]} if name.startswith("l2p-") else {"model": name}
     config = TrialConfig.recorded({"K": 2, "hidden": 8, **own})
-    network = build_network(small_graph, config)
+    network = build_network(Problem(small_graph), config)
     fresh = network.initial([torch.Generator().manual_seed(seed) for seed in (0, 1)])
     weights = Weights((0, 1), fresh.theta, fresh.phi)
     check_weights(weights, config, Expected.of(small_graph, config))

@@ -10,6 +10,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.metrics import METRICS, Metric
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels
+from l2p_search.model.problem import Problem
 from l2p_search.results import TrialResult
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
@@ -288,12 +289,13 @@ def test_the_weights_of_a_seed_are_those_that_it_was_judged_by(
     monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory_gb: 2)
     config, told = TrialConfig(**{**_SHORT, **changes}), []
     found = fit(demo, config, [4, 0, 9], on_seed=told.append)
-    weights, network = found.weights, build_network(demo, config)
+    problem = Problem(demo)
+    weights, network = found.weights, build_network(problem, config)
     assert weights is not None
     assert weights.seeds == (4, 0, 9)
     for place, judged in enumerate(told):
         levels = Levels(weights.theta, weights.phi).of_seeds(torch.tensor([place]))
-        again = predict(demo, network, config, levels, torch.float32)
+        again = predict(problem, network, config, levels)
         assert torch.equal(again.log_p, judged.log_p)
 
 
