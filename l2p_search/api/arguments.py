@@ -110,8 +110,8 @@ def registered(name: str, value: Any) -> None:
         return
     if value != value.strip() or value in ("", ".", "..") or not _UNNAMED.isdisjoint(value):
         raise UserError(
-            f"{argument(name)}: {shown(value)} must be a name that MLflow's registry takes, without"
-            " /, :, @, % and quotes, such as wisconsin"
+            f"{argument(name)}: {shown(value)} must be a name that MLflow's registry takes,"
+            " without /, :, @, % and quotes, such as wisconsin"
         )
 
 

@@ -47,12 +47,9 @@ def model_entry(journal: Journal, outcome: Outcome) -> ModelEntry | None:
         tags={
             measured: _percent(evidence),
             "config_id": config_id,
-            "method": model.config.method,
             "dataset": model.expected.dataset,
             "data_digest": model.expected.digest,
             "search": name,
-            "search_uid": journal.uid,
-            "seeds": str(len(model.seeds)),
         },
         metrics=_metrics(evidence, measured),
         description=_description(journal, outcome, model),
@@ -98,7 +95,8 @@ def _description(journal: Journal, outcome: Outcome, model: Model) -> str:
     kind = "Confirmed test" if evidence.confirmed else "Test"
     name = journal.directory.name
     return (
-        f"**{kind} {title(evidence.metric)}: {_percent(evidence)} %** on {seeds}.\n\n"
+        # Plain at first: a list of versions shows the beginning of it, as it is.
+        f"{kind} {title(evidence.metric)}: {_percent(evidence)} % on {seeds}.\n\n"
         f"{model.config.method} on {settings.dataset}, trial {best.number} of the search"
         f" `{name}`: `{describe_config(model.config, settings.space.dimensions)}`, the best by"
         f" validation of {count(len(outcome.records), 'trial')}. Its card is `README.md` among the"

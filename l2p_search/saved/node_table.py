@@ -24,29 +24,9 @@ from l2p_search.data.undirecting import make_undirected
 from l2p_search.data.unlabelled import Unlabelled
 from l2p_search.errors import DataError
 from l2p_search.saved.expected import Expected
+from l2p_search.saved.served_columns import FEATURES, NEIGHBOURS, NODE, WEIGHTS, feature_columns
 
-NODE, NEIGHBOURS, WEIGHTS, FEATURES = "node", "neighbours", "weights", "features"
 _NAME = "the table"
-_MOST_COLUMNS = 100
-"""More features than this, or features without names, stand in one column as lists."""
-
-
-def feature_columns(expected: Expected) -> tuple[str, ...]:
-    """The columns that hold the features of a model's graphs.
-
-    Args:
-        expected: What the model knows of its graph.
-
-    Returns:
-        A column per feature where they have names and are few; one column `features` of lists
-        otherwise; none for a model whose features were made from the graph.
-    """
-    names = expected.feature_names
-    if expected.scaling == "made":
-        return ()
-    if names is None or len(names) > _MOST_COLUMNS or {NODE, NEIGHBOURS, WEIGHTS} & {*names}:
-        return (FEATURES,)
-    return names
 
 
 def graph_of_table(table: Mapping[str, Sequence[Any]], expected: Expected) -> Graph:
@@ -99,31 +79,6 @@ def graph_of_table(table: Mapping[str, Sequence[Any]], expected: Expected) -> Gr
     )
     kept = None if tidy.weights is None else torch.from_numpy(tidy.weights)
     return Unlabelled.of(_NAME, x, torch.from_numpy(tidy.edges), kept, about)
-
-
-def example_table(expected: Expected) -> dict[str, list[Any]] | None:
-    """A table of three made-up nodes that a model predicts, to show the form.
-
-    Args:
-        expected: What the model knows of its graph.
-
-    Returns:
-        Columns by name; None for a model that predicts its own graph alone.
-    """
-    if expected.same_nodes is not None or expected.same_edges is not None:
-        return None
-    columns = feature_columns(expected)
-    if not columns:
-        return None
-    usual = expected.standard.center if expected.standard is not None else None
-    values = [
-        list(usual) if usual is not None else [float(at == row) for at in range(expected.features)]
-        for row in range(3)
-    ]
-    given: dict[str, list[Any]] = {FEATURES: values}
-    if columns != (FEATURES,):
-        given = {name: [row[at] for row in values] for at, name in enumerate(columns)}
-    return {NODE: ["a", "b", "c"], **given, NEIGHBOURS: [["b"], ["a", "c"], ["b"]]}
 
 
 def _ids(table: Mapping[str, Sequence[Any]], count: int) -> dict[str, str | int]:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search import __version__
-from l2p_search.saved.node_table import (
+from l2p_search.saved.served import LOADER
+from l2p_search.saved.served_columns import (
     NEIGHBOURS,
     NODE,
     WEIGHTS,
     example_table,
     feature_columns,
 )
-from l2p_search.saved.served import LOADER
 from l2p_search.saved.trained_model import Model
 
 if TYPE_CHECKING:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 _UID, _ALIASES = "model_uid", "aliases_given"
+_ABOUT = (
+    "Node classifiers of l2p-search, a version for every search that has registered its best one."
+    " `candidate` is the newest of them, `champion` the one that was chosen for use."
+)
 _EXISTS = ("RESOURCE_ALREADY_EXISTS", "ALREADY_EXISTS")
 _WITHOUT = {
     "ENDPOINT_NOT_FOUND": "it does not know the request",
@@ -123,7 +127,7 @@ def _version(client: "MlflowClient", logged: "LoggedModel", entry: ModelEntry, n
     from mlflow.exceptions import MlflowException
 
     try:
-        client.create_registered_model(name)
+        client.create_registered_model(name, description=_ABOUT)
     except MlflowException as error:
         if error.error_code not in _EXISTS:
             raise

@@ -77,3 +77,15 @@ def test_many_names_are_cut_short(small_graph: Graph) -> None:
     about = dataclasses.replace(small_graph.about, feature_names=names)
     graph = dataclasses.replace(small_graph, about=about)
     assert "Feature names: `word0`, `word1`" in _card(graph)
+
+
+def test_the_card_says_which_table_mlflow_sends(model: Model) -> None:
+    people = replace(model.expected, features=2, feature_names=("age", "income"))
+    for expected, columns in (
+        (model.expected, "`node` (an id), `features`, `neighbours`"),
+        (people, "`node` (an id), a column per feature (`age`, `income`), `neighbours`"),
+        (replace(people, scaling="made"), "`node` (an id), `neighbours`"),
+    ):
+        assert columns in model_card(model.config, model.seeds, expected, model.evidence)
+    scaled = replace(people, scaling="row")
+    assert "not scaled: the model" in model_card(model.config, (1,), scaled, model.evidence)

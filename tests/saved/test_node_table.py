@@ -13,20 +13,10 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.standardising import Standard
 from l2p_search.errors import DataError
 from l2p_search.saved.expected import Expected
-from l2p_search.saved.node_table import example_table, feature_columns, graph_of_table
-from l2p_search.saved.trained_model import Model
+from l2p_search.saved.node_table import graph_of_table
+from l2p_search.saved.served_columns import feature_columns
+from tests.saved.tables import PEOPLE
 
-_PEOPLE = Expected(
-    dataset="people",
-    digest="0",
-    nodes=3,
-    features=2,
-    feature_names=("age", "income"),
-    classes=("no", "yes"),
-    scaling="none",
-    standard=None,
-    splits="",
-)
 _TABLE: dict[str, list[Any]] = {
     "node": ["ann", "bob", "cay"],
     "age": [31, 44, 25],
@@ -37,7 +27,7 @@ _EDGES = [[0, 1, 1, 2], [1, 0, 2, 1]]
 
 
 def test_a_table_is_the_graph_that_it_lists() -> None:
-    graph = graph_of_table(_TABLE, _PEOPLE)
+    graph = graph_of_table(_TABLE, PEOPLE)
     assert graph.about.node_ids == ("ann", "bob", "cay")
     assert graph.edges.tolist() == _EDGES
     assert graph.x.tolist() == [[31.0, 2100.5], [44.0, 1900.0], [25.0, 2500.0]]
@@ -56,7 +46,7 @@ def test_a_table_is_the_graph_that_it_lists() -> None:
     ids=["json", "one end", "arrays", "a loop", "doubles"],
 )
 def test_lists_of_neighbours_come_in_many_forms(neighbours: list[Any]) -> None:
-    graph = graph_of_table({**_TABLE, "neighbours": neighbours}, _PEOPLE)
+    graph = graph_of_table({**_TABLE, "neighbours": neighbours}, PEOPLE)
     assert graph.edges.tolist() == _EDGES
 
 
@@ -65,40 +55,35 @@ def test_lists_of_neighbours_come_in_many_forms(neighbours: list[Any]) -> None:
 )
 def test_numbers_are_ids_whether_they_come_as_numbers_or_as_words(ids: Any) -> None:
     table = {**_TABLE, "node": ids, "neighbours": ["[20]", ["10", 30], []]}
-    graph = graph_of_table(table, _PEOPLE)
+    graph = graph_of_table(table, PEOPLE)
     assert graph.edges.tolist() == _EDGES
     assert graph.about.node_ids == (10, 20, 30)
 
 
 def test_rows_are_counted_where_nodes_have_no_ids() -> None:
     table = {name: _TABLE[name] for name in ("age", "income")}
-    graph = graph_of_table({**table, "neighbours": [[1], [2], []]}, _PEOPLE)
+    graph = graph_of_table({**table, "neighbours": [[1], [2], []]}, PEOPLE)
     assert graph.about.node_ids == (0, 1, 2)
     assert graph.edges.tolist() == _EDGES
 
 
 def test_weights_stand_beside_the_neighbours() -> None:
     weights = [[2.0], "[2, 0.5]", None]
-    graph = graph_of_table({**_TABLE, "weights": weights}, _PEOPLE)
+    graph = graph_of_table({**_TABLE, "weights": weights}, PEOPLE)
     assert graph.weights is not None
     assert graph.weights.tolist() == [2.0, 2.0, 0.5, 0.5]
 
 
 def test_features_are_scaled_as_the_model_knows_them() -> None:
     standard = Standard((30.0, 2000.0), (10.0, 500.0))
-    known = replace(_PEOPLE, scaling="standard", standard=standard)
+    known = replace(PEOPLE, scaling="standard", standard=standard)
     assert graph_of_table(_TABLE, known).x[1].tolist() == pytest.approx([1.4, -0.2])
-    rows = graph_of_table(_TABLE, replace(_PEOPLE, scaling="row")).x
+    rows = graph_of_table(_TABLE, replace(PEOPLE, scaling="row")).x
     torch.testing.assert_close(rows.sum(dim=1), torch.ones(3))
 
 
-def test_features_without_names_or_too_many_of_them_are_lists() -> None:
-    many = tuple(f"word {at}" for at in range(101))
-    assert feature_columns(_PEOPLE) == ("age", "income")
-    assert feature_columns(replace(_PEOPLE, feature_names=None)) == ("features",)
-    assert feature_columns(replace(_PEOPLE, features=101, feature_names=many)) == ("features",)
-    taken = replace(_PEOPLE, feature_names=("age", "node"))
-    assert feature_columns(taken) == ("features",)
+def test_features_that_cannot_have_columns_are_lists() -> None:
+    taken = replace(PEOPLE, feature_names=("age", "node"))
     table = {**_TABLE, "features": [[1, 2], "[3, 4]", np.array([5.0, 6.0])]}
     assert graph_of_table(table, taken).x.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -140,30 +125,11 @@ def test_a_table_that_cannot_be_read_is_refused_in_one_line(
 ) -> None:
     table = {name: cells for name, cells in {**_TABLE, **changes}.items() if cells is not None}
     with pytest.raises(DataError, match=message) as refused:
-        graph_of_table(table, _PEOPLE)
+        graph_of_table(table, PEOPLE)
     assert "\n" not in str(refused.value)
 
 
 def test_a_list_of_features_must_have_their_number() -> None:
     table = {"features": [[1.0], [1.0, 2.0], [1.0, 2.0]], "neighbours": [[1], [2], []]}
     with pytest.raises(DataError, match="row 0 has 1 features, but the model was trained on 2"):
-        graph_of_table(table, replace(_PEOPLE, feature_names=None))
-
-
-def test_the_example_is_a_table_that_can_be_read(model: Model) -> None:
-    standard = Standard((30.0, 2000.0), (10.0, 500.0))
-    for expected in (
-        _PEOPLE,
-        replace(_PEOPLE, scaling="standard", standard=standard),
-        model.expected,
-    ):
-        table = example_table(expected)
-        assert table is not None
-        assert graph_of_table(table, expected).num_nodes == 3
-    assert table is not None
-    assert model.predict(graph_of_table(table, model.expected)).shape == (3,)
-
-
-def test_a_model_of_one_graph_alone_has_no_example() -> None:
-    assert example_table(replace(_PEOPLE, same_nodes="")) is None
-    assert example_table(replace(_PEOPLE, same_edges="0")) is None
+        graph_of_table(table, replace(PEOPLE, feature_names=None))
