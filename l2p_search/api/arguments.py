@@ -193,6 +193,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "race": yes_or_no,
     "resume": yes_or_no,
     "tracking": yes_or_no,
+    "keep_model": yes_or_no,
     "display": display,
     "stop": event,
 }

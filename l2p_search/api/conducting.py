@@ -16,13 +16,14 @@ from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
-from l2p_search.errors import in_python
+from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 
@@ -40,6 +41,7 @@ class Means:
             does that.
         command: What the journal notes as the origin of the invocation.
         words: Turns a message for the caller into the caller's language, Python or shell.
+        keep_model: Whether a search keeps the confirmed seeds of its winner as a model.
 
     Raises:
         UserError: A value that nothing can run with.
@@ -52,6 +54,7 @@ class Means:
     stop: threading.Event | None = None
     command: str = ""
     words: Callable[[str], str] = in_python
+    keep_model: bool = False
 
     def __post_init__(self) -> None:
         """Refuse values that nothing can run with."""
@@ -65,6 +68,7 @@ class Means:
             tracking_uri=self.tracking.uri,
             display=self.shown,
             stop=self.stop,
+            keep_model=self.keep_model,
         )
 
     def told(self, name: str) -> Callable[[str], None]:
@@ -95,10 +99,16 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
+        UserError: A model is to be registered, and none is to be kept.
         SearchError: The search cannot be run, or its journal cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
+    if plan.goal.register is not None and not means.keep_model:
+        raise UserError(
+            f"{argument('register', plan.goal.register)}: there is no model to register with"
+            f" {either('keep_model=False', '--no-model')}; leave that out"
+        )
     with left_as_found(), _stoppable(means.stop) as stop:
         journal = plan.open()
         try:
@@ -122,6 +132,9 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 display.update(event, snapshot)
                 record(event)
 
+            def note(text: str) -> None:
+                display.note(means.words(text))
+
             return run_search(
                 journal,
                 plan.graph,
@@ -131,6 +144,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 memory_gb=means.memory_gb,
                 on_event=on_event,
                 stop=stop,
+                keeper=_keeper(plan, means, note),
             )
 
 
@@ -177,7 +191,11 @@ def _job(
         until_the_end.callback(journal.close)
         record = until_the_end.enter_context(tracking(journal, means.tracking, lambda text: None))
         return begin_search(
-            journal, plan.goal, means.provenance, lambda event, snapshot: record(event)
+            journal,
+            plan.goal,
+            means.provenance,
+            lambda event, snapshot: record(event),
+            _keeper(plan, means, lambda text: None),
         )
 
     def end(coordinator: Coordinator) -> None:
@@ -187,6 +205,15 @@ def _job(
     # These propose and train the same whatever was found: several trials may run at once.
     any_order = plan.settings.sampler in ("grid", "random") and not plan.settings.race
     return Job(graph=plan.graph, any_order=any_order, begin=begin, end=end)
+
+
+def _keeper(plan: Plan, means: Means, told: Callable[[str], None]) -> ModelKeeper | None:
+    if not means.keep_model:
+        return None
+    if plan.goal.confirm == 0:
+        told(f"no model is kept, as nothing is confirmed; ask for it with {argument('confirm')}")
+        return None
+    return ModelKeeper(plan.directory, plan.graph, told)
 
 
 @contextmanager

@@ -10,10 +10,8 @@ from l2p_search.saved.folder import WEIGHTS, read_folder
 from l2p_search.saved.trained_model import Model, load_model
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.tracking.model_entry import CANDIDATE, CHAMPION, ModelEntry
-
-MODEL = "model"
-"""The folder of the model within that of its search."""
 
 
 def model_entry(journal: Journal, outcome: Outcome) -> ModelEntry | None:
@@ -30,7 +28,7 @@ def model_entry(journal: Journal, outcome: Outcome) -> ModelEntry | None:
     Raises:
         ModelError: The folder of the model is damaged.
     """
-    folder, best, goal = journal.directory / MODEL, outcome.best, outcome.goal
+    folder, best, goal = journal.directory / FOLDER, outcome.best, outcome.goal
     if best is None or not folder.is_dir():
         return None
     model = load_model(folder)
@@ -63,7 +61,7 @@ def _content(journal: Journal, config_id: str) -> str:
 
     Not of its evidence: a resumed search that keeps its best has more trials, and the same model.
     """
-    described, _ = read_folder(journal.directory / MODEL)
+    described, _ = read_folder(journal.directory / FOLDER)
     weights = described["files"][WEIGHTS]["sha256"]
     return hashlib.sha256(f"{config_id} {weights}".encode()).hexdigest()[:16]
 

@@ -50,6 +50,7 @@ def search(
     gpus_per_trial: float = defaults.GPUS_PER_TRIAL,
     address: str | None = None,
     memory_gb: float = defaults.MEMORY_GB,
+    keep_model: bool = True,
     display: Shown = "auto",
     stop: threading.Event | None = None,
 ) -> Search:
@@ -95,6 +96,8 @@ def search(
         address: A running Ray cluster, such as "auto" or "HOST:6379". A program that has called
             `ray.init` itself has its trials run there without it.
         memory_gb: Memory per trial, which bounds how many seeds train at once.
+        keep_model: Whether the best configuration's fresh seeds are kept, in `model/` of the
+            search's folder: `Search.model` opens it.
         display: "auto" shows progress in a terminal and in a notebook, "off" shows nothing; any
             object with `update(event, snapshot)` and `note(text)` is told instead.
         stop: Ends the search in good order when it is set, from any thread.
@@ -144,6 +147,7 @@ def search(
         shown=display,
         stop=stop,
         command="l2p.search",
+        keep_model=keep_model,
     )
     return run_plan(make_plan(graph, wanted, resume=resume), means)
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from l2p_search.api.kept_model import MODEL
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.saved.trained_model import Model
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.training.fit import fit
 from tests.searching.pretend import searched
 
@@ -38,5 +38,5 @@ def keep_best(journal: Journal, graph: Graph) -> Model:
         search=journal.directory.name,
         trials=len(outcome.records),
     )
-    model.save(journal.directory / MODEL)
+    model.save(journal.directory / FOLDER)
     return model

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from l2p_search.api import recording
-from l2p_search.api.kept_model import MODEL
 from l2p_search.api.recording import Tracking, attach, sync, tracking
 from l2p_search.data.graph import Graph
 from l2p_search.errors import ModelError, in_python, in_shell
@@ -17,6 +16,7 @@ from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
 from tests.api.kept import search_with_model
@@ -125,7 +125,7 @@ def test_a_damaged_model_is_told_and_all_else_is_written(
     tmp_path: Path, small_graph: Graph, recorders: list[_Recorder]
 ) -> None:
     journal = search_with_model(tmp_path / "s", small_graph, register="small")
-    (journal.directory / MODEL / "config.yaml").unlink()
+    (journal.directory / FOLDER / "config.yaml").unlink()
     notes: list[str] = []
     with tracking(journal, Tracking(), notes.append):
         pass
@@ -222,7 +222,7 @@ def test_the_model_is_brought_to_mlflow_with_the_rest(
     journal = search_with_model(tmp_path / "s", small_graph)
     assert sync(journal, Tracking()) == (4, 0)
     assert len(tracker.models) == 1
-    (journal.directory / MODEL / "config.yaml").unlink()
+    (journal.directory / FOLDER / "config.yaml").unlink()
     with pytest.raises(ModelError, match=r"config.yaml: is missing"):
         sync(journal, Tracking())
 

@@ -117,6 +117,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="give that version the alias champion too",
     )
+    where.add_argument(
+        "--no-model",
+        action="store_true",
+        help="do not keep the winner's confirmed seeds as a model, in model/ of its folder",
+    )
     add_tracking_uri(where)
     where.add_argument(
         "--no-tracking",
@@ -252,6 +257,9 @@ def _print(search: "Search") -> None:
     best_file = shlex.quote(str(search.directory / "best.yaml"))
     dataset = shlex.quote(search.settings.dataset)
     print(f"  l2p-search train --dataset {dataset} --config {best_file}")
+    kept = search.directory / "model"
+    if kept.is_dir():
+        print(f"  l2p-search predict {shlex.quote(str(kept))} --dataset {dataset}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 

@@ -15,6 +15,7 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
@@ -44,6 +45,7 @@ def begin_search(
     goal: Goal,
     provenance: Mapping[str, Any],
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+    keeper: ModelKeeper | None = None,
 ) -> Coordinator:
     """Note in the journal that an invocation starts, and make its coordinator.
 
@@ -55,12 +57,13 @@ def begin_search(
         goal: How far this invocation goes.
         provenance: What is noted of this invocation, such as the command.
         on_event: Called with everything that happens and with how the search stands.
+        keeper: Keeps the model of the winner; None for no model.
 
     Returns:
         The coordinator, which hands out the tasks.
     """
     journal.begin(goal, {**provenance, "versions": versions()})
-    return Coordinator(journal, goal, on_event=on_event)
+    return Coordinator(journal, goal, on_event=on_event, keeper=keeper)
 
 
 def run_search(
@@ -74,6 +77,7 @@ def run_search(
     train: Train | None = None,
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
     stop: threading.Event | None = None,
+    keeper: ModelKeeper | None = None,
 ) -> Finish:
     """Search until the goal is reached, the space is exhausted or `stop` is set.
 
@@ -87,6 +91,7 @@ def run_search(
         train: Trains one configuration; None for `fit`.
         on_event: Called with everything that happens and with how the search stands.
         stop: Ends the search in good order when somebody sets it, from any thread.
+        keeper: Keeps the model of the winner; None for no model.
 
     Returns:
         How it ended, and what the search has found by now.
@@ -95,7 +100,7 @@ def run_search(
         SearchError: The journal cannot be written, Ray failed, or the first trials all failed.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    coordinator = begin_search(journal, goal, provenance or {}, on_event)
+    coordinator = begin_search(journal, goal, provenance or {}, on_event, keeper)
     stopped = False
     if coordinator.has_work:
         job = Job(graph=graph, begin=lambda: coordinator)

@@ -82,6 +82,10 @@ def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("--dataset", "demo", "--models", "gcn,mlp", "--register", "x"), "not go with --models"),
         (("--dataset", "demo", "--register", "a:b"), "--register: 'a:b' must be a name that"),
         (("--dataset", "demo", "--champion"), "give its name with --register"),
+        (
+            ("--dataset", "demo", "--register", "x", "--no-model"),
+            "to register with --no-model",
+        ),
         (("--models", "gcn,mlp"), "--models: give the --dataset too"),
     ],
 )
