@@ -18,7 +18,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
-from l2p_search.errors import argument, in_python
+from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -104,12 +104,18 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
+        UserError: A model is to be registered, and none is to be kept.
         SearchError: The search cannot be run, its trials do not fit into memory, or its journal
             cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
     means = replace(means, resources=settled(means.resources))
+    if plan.goal.register is not None and not means.keep_model:
+        raise UserError(
+            f"{argument('register', plan.goal.register)}: there is no model to register with"
+            f" {either('keep_model=False', '--no-model')}; leave that out"
+        )
     with left_as_found(), _stoppable(means.stop) as stop:
         _check_fits(plan, means)
         journal = plan.open()
