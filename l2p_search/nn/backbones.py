@@ -22,6 +22,9 @@ from l2p_search.nn.edges import (
     without_some,
 )
 
+EVERY = slice(None)
+"""All nodes, where some could be named."""
+
 
 class Backbone(ABC):
     """Every step of a graph; a subclass says how a step is made."""
@@ -51,9 +54,25 @@ class Backbone(ABC):
 
     @abstractmethod
     def steps(
-        self, theta: nn.ParameterDict, x: Tensor, edges: Edges, training: bool
+        self,
+        theta: nn.ParameterDict,
+        x: Tensor,
+        edges: Edges,
+        training: bool,
+        nodes: Tensor | slice = EVERY,
     ) -> tuple[Tensor, Tensor]:
-        """H_0 .. H_K [N, T, H] and class scores [N, T, C], of features [N, F] and the matrix A."""
+        """Propagate over the whole graph, and read every step at some nodes.
+
+        Args:
+            theta: The parameters.
+            x: Features, [N, F].
+            edges: The adjacency matrix A, [N, N].
+            training: Whether there is dropout.
+            nodes: L nodes, by a mask [N] or by their places.
+
+        Returns:
+            H_0 .. H_K [L, T, H], and class scores [L, T, C].
+        """
 
     def dropped(self, h: Tensor, training: bool) -> Tensor:
         """dropout(H)."""
@@ -98,7 +117,12 @@ class Appnp(Backbone):
         return theta
 
     def steps(
-        self, theta: nn.ParameterDict, x: Tensor, edges: Edges, training: bool
+        self,
+        theta: nn.ParameterDict,
+        x: Tensor,
+        edges: Edges,
+        training: bool,
+        nodes: Tensor | slice = EVERY,
     ) -> tuple[Tensor, Tensor]:
         """Encode, propagate, classify."""
         c = self.choices
@@ -112,7 +136,7 @@ class Appnp(Backbone):
         hidden = [start]
         for _ in range(c.K):
             hidden.append((1 - c.teleport) * a_hat.times(hidden[-1]) + c.teleport * start)
-        h = torch.stack(hidden, dim=1)
+        h = torch.stack([step[nodes] for step in hidden], dim=1)
         if c.encoder == "linear":
             return h, h + theta["b_2"]
         if c.classifier == "per_step":
@@ -121,7 +145,7 @@ class Appnp(Backbone):
         else:
             scores = h @ theta["W_2"] + theta["b_2"]
         if c.skip > 0.0:
-            scores = scores + c.skip * (h0 @ theta["W_3"]).unsqueeze(1)
+            scores = scores + c.skip * (h0[nodes] @ theta["W_3"]).unsqueeze(1)
         return h, scores
 
 
@@ -155,17 +179,23 @@ class Layered(Backbone):
         }
 
     def steps(
-        self, theta: nn.ParameterDict, x: Tensor, edges: Edges, training: bool
+        self,
+        theta: nn.ParameterDict,
+        x: Tensor,
+        edges: Edges,
+        training: bool,
+        nodes: Tensor | slice = EVERY,
     ) -> tuple[Tensor, Tensor]:
         """Encode, step by step, classify."""
         matrix = self.matrix(edges, training)
         hidden = [(self.dropped(x, training) @ theta["W_in"] + theta["b_in"]).relu()]
         for k in range(1, self.choices.K + 1):
             hidden.append(self.step(k, hidden, theta, matrix, training))
-        h = read = torch.stack(hidden, dim=1)
+        h = read = torch.stack([step[nodes] for step in hidden], dim=1)
         for layer in range(1, self.head_layers):
             read = (read @ theta[f"W_head_{layer}"] + theta[f"b_head_{layer}"]).relu()
-            read = read * self.dropped(torch.ones_like(read[:, :1]), training)
+            kept = self.dropped(torch.ones_like(hidden[0]), training)
+            read = read * kept[nodes].unsqueeze(1)
         return h, read @ theta["W_out"] + theta["b_out"]
 
     def matrix(self, edges: Edges, training: bool) -> Edges:
@@ -315,8 +345,8 @@ class Gcnii(Layered):
         share, alpha = math.log(self.choices.identity / k + 1.0), self.choices.teleport
         moved = (1 - alpha) * matrix.times(self.dropped(hidden[-1], training))
         kept = alpha * hidden[0]
-        mapped = share * (moved @ theta[f"W_{k}"] + kept @ theta[f"V_{k}"])
-        return ((1 - share) * (moved + kept) + mapped).relu()
+        mapped = moved @ theta[f"W_{k}"] + kept @ theta[f"V_{k}"]
+        return torch.relu((1 - share) * (moved + kept) + share * mapped)
 
 
 BACKBONES: dict[str, type[Backbone]] = {

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from l2p_search.nn.backbones import BACKBONES, fan_in
+from l2p_search.nn.backbones import BACKBONES, EVERY, fan_in
 from l2p_search.nn.choices import Choices
 from l2p_search.nn.edges import edges_of
 
@@ -32,7 +32,7 @@ class Steps(NamedTuple):
     scores: Tensor
 
     def at(self, nodes: Tensor) -> "Steps":
-        """The same of some nodes, by a mask [N] or by their places."""
+        """The same of some of the nodes, by a mask or by their places."""
         return Steps(self.log_q[nodes], self.scores[nodes])
 
     def mixed(self, weights: Tensor) -> Tensor:
@@ -188,8 +188,8 @@ class L2P(nn.Module):
             edge_weight: [E]; all 1 where it is not given.
             gumbel: Standard Gumbel noise [L, T], drawn where it is not given.
         """
-        read = self.read(x, edge_index, edge_weight, noisy=self.training)
-        return self.lower_objective(read.at(nodes), y[nodes], gumbel)
+        read = self.read(x, edge_index, edge_weight, nodes, noisy=self.training)
+        return self.lower_objective(read, y[nodes], gumbel)
 
     def upper_loss(
         self,
@@ -201,15 +201,21 @@ class L2P(nn.Module):
         gumbel: Tensor | None = None,
     ) -> Tensor:
         """What phi minimises on validation nodes, like `lower_loss`; never with dropout."""
-        read = self.read(x, edge_index, edge_weight, noisy=False)
-        return self.upper_objective(read.at(nodes), y[nodes], gumbel)
+        read = self.read(x, edge_index, edge_weight, nodes, noisy=False)
+        return self.upper_objective(read, y[nodes], gumbel)
 
     def read(
-        self, x: Tensor, edge_index: Any, edge_weight: Tensor | None = None, *, noisy: bool
+        self,
+        x: Tensor,
+        edge_index: Any,
+        edge_weight: Tensor | None = None,
+        nodes: Tensor | slice = EVERY,
+        *,
+        noisy: bool,
     ) -> Steps:
-        """One pass, read after every step; with dropout if it is to be noisy."""
+        """One pass, read after every step at some nodes; with dropout if it is to be noisy."""
         edges = edges_of(edge_index, edge_weight, x)
-        hidden, scores = self.backbone.steps(self.theta, x, edges, noisy)
+        hidden, scores = self.backbone.steps(self.theta, x, edges, noisy, nodes)
         w = self.phi["w"].expand(-1, self.choices.T)
         of_steps = torch.einsum("nth,ht->nt", hidden, w) + self.phi["b"]
         log_q = POSTERIORS[self.choices.posterior](of_steps)

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from l2p_search.nn.backbones import EVERY
 from l2p_search.nn.l2p import L2P
 
 FINITE_DIFFERENCE = 0.01
@@ -78,6 +79,7 @@ class TwoLevels:
         """One Adam per level."""
         self.model, self.y, self.train, self.val = model, y, train, val
         self._graph = (x, edge_index, edge_weight)
+        self._read = EVERY if consistency > 0.0 else train
         self._lr, self._level = lr, level
         self._consistency, self._sharpening = consistency, sharpening
         self._theta, self._phi = model.lower_parameters(), model.upper_parameters()
@@ -128,13 +130,14 @@ class TwoLevels:
         """
         if self._level == "joint":
             return
-        read = self.model.read(*self._graph, noisy=False).at(self.val)
+        read = self.model.read(*self._graph, self.val, noisy=False)
         loss = self.model.upper_objective(read, self.y[self.val], gumbel)
+        if self._level == "first_order":
+            _step(self._upper, self._phi, _gradients(loss, self._phi))
+            return
         gradients = _gradients(loss, [*self._phi, *self._theta])
-        upper, v = gradients[: len(self._phi)], gradients[len(self._phi) :]
-        if self._level == "second_order":
-            terms = self.second_order(v)
-            upper = [own - term for own, term in zip(upper, terms, strict=True)]
+        terms = self.second_order(gradients[len(self._phi) :])
+        upper = [own - term for own, term in zip(gradients, terms, strict=False)]
         _step(self._upper, self._phi, upper)
 
     def second_order(self, v: Sequence[Tensor]) -> list[Tensor]:
@@ -161,9 +164,11 @@ class TwoLevels:
         drawn, x = self._drawn, self._graph[0]
         with torch.random.fork_rng([x.device] if x.is_cuda else []):
             torch.manual_seed(drawn.seed)
-            read = self.model.read(*self._graph, noisy=True)
+            read = labelled = self.model.read(*self._graph, self._read, noisy=True)
+            if self._consistency > 0.0:
+                labelled = read.at(self.train)
             objective = self.model.upper_objective if upper else self.model.lower_objective
-            loss = objective(read.at(self.train), self.y[self.train], drawn.gumbel)
+            loss = objective(labelled, self.y[self.train], drawn.gumbel)
         if drawn.target is None:
             return loss, loss
         target, weight = drawn.target
