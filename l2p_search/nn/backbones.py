@@ -109,7 +109,7 @@ class Appnp(Backbone):
         theta = {"W_1": glorot(c.in_channels, self.width), "b_2": torch.zeros(c.out_channels)}
         if c.encoder == "linear":
             return theta
-        classifiers = c.T if c.classifier == "per_step" else 1
+        classifiers = c.steps if c.classifier == "per_step" else 1
         each = [glorot(c.hidden_channels, c.out_channels) for _ in range(classifiers)]
         theta |= {"b_1": torch.zeros(c.hidden_channels), "W_2": torch.cat(each, dim=1)}
         if c.skip > 0.0:
@@ -140,7 +140,7 @@ class Appnp(Backbone):
         if c.encoder == "linear":
             return h, h + theta["b_2"]
         if c.classifier == "per_step":
-            each = theta["W_2"].view(c.hidden_channels, c.T, c.out_channels)
+            each = theta["W_2"].view(c.hidden_channels, c.steps, c.out_channels)
             scores = torch.einsum("nth,htc->ntc", h, each) + theta["b_2"]
         else:
             scores = h @ theta["W_2"] + theta["b_2"]

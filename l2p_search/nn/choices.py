@@ -12,7 +12,7 @@ class Choices:
         in_channels: F, features of a node.
         hidden_channels: H, hidden units.
         out_channels: C, classes.
-        K: Propagation steps; T = K + 1 of them are read, the step 0 included.
+        K: Propagation steps; T = K + 1 are read, step 0 included.
         posterior: q by Learning to Quit (`quit`) or Learning to Select (`select`).
         scorer: One w for all steps (`shared`), or one per step as in the paper.
         prior: p(t), `uniform` or `geometric`.
@@ -41,7 +41,7 @@ class Choices:
         ValueError: A size or a rate is out of range, or a name is unknown.
 
     Example:
-        >>> Choices(in_channels=7, hidden_channels=4, out_channels=2, K=3).T
+        >>> Choices(in_channels=7, hidden_channels=4, out_channels=2, K=3).steps
         4
         >>> Choices(in_channels=7, hidden_channels=4, out_channels=2, posterior="quits")
         Traceback (most recent call last):
@@ -91,6 +91,6 @@ class Choices:
             )
 
     @property
-    def T(self) -> int:  # noqa: N802 - the paper's letter
-        """Steps that are read: 0 .. K."""
+    def steps(self) -> int:
+        """T = K + 1, the steps that are read: 0 .. K."""
         return self.K + 1

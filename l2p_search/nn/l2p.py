@@ -115,8 +115,8 @@ class L2P(nn.Module):
     def reset_parameters(self) -> None:
         """Fresh parameters of both levels; small scorers, so that q starts near score 0."""
         c = self.choices
-        scorers = c.T if c.scorer == "per_step" else 1
-        phi = {"w": fan_in(self.backbone.width, scorers), "b": torch.zeros(c.T)}
+        scorers = c.steps if c.scorer == "per_step" else 1
+        phi = {"w": fan_in(self.backbone.width, scorers), "b": torch.zeros(c.steps)}
         for level, fresh in ((self.theta, self.backbone.initial()), (self.phi, phi)):
             for name, value in fresh.items():
                 if name not in level:
@@ -216,7 +216,7 @@ class L2P(nn.Module):
         """One pass, read after every step at some nodes; with dropout if it is to be noisy."""
         edges = edges_of(edge_index, edge_weight, x)
         hidden, scores = self.backbone.steps(self.theta, x, edges, noisy, nodes)
-        w = self.phi["w"].expand(-1, self.choices.T)
+        w = self.phi["w"].expand(-1, self.choices.steps)
         of_steps = torch.einsum("nth,ht->nt", hidden, w) + self.phi["b"]
         log_q = POSTERIORS[self.choices.posterior](of_steps)
         return Steps(log_q, scores)
@@ -315,7 +315,11 @@ def choices_of(config: Mapping[str, Any], keys: Iterable[str] | None = None) -> 
 
 
 def log_select(scores: Tensor) -> Tensor:
-    """Learning to Select, section 4.2: q(t) = exp(s_t) / sum_j exp(s_j), [N, T] -> log q [N, T].
+    """Learning to Select, section 4.2: a softmax over the steps.
+
+        q(t) = exp(s_t) / sum_j exp(s_j)
+
+    [N, T] -> log q [N, T].
 
     Example:
         >>> log_select(torch.zeros(1, 4)).exp().tolist()
@@ -356,7 +360,7 @@ def log_prior(choices: Choices, like: Tensor) -> Tensor:
         [0.6667, 0.3333]
     """
     ratio = choices.prior_ratio if choices.prior == "geometric" else 1.0
-    steps = torch.arange(choices.T, dtype=like.dtype, device=like.device)
+    steps = torch.arange(choices.steps, dtype=like.dtype, device=like.device)
     return (steps * math.log(ratio)).log_softmax(dim=0)
 
 
