@@ -1,8 +1,8 @@
 """L2P for one seed as a researcher would train it today: `l2p_search.nn.L2P` in a plain loop.
 
-The same mathematics as the engine with nothing done for speed beyond what is usual: dense features,
-messages gathered and summed over the hidden width, `F.dropout`, and one forward pass each for the
-training step, the upper step and the evaluation.
+The same mathematics as the engine with nothing done for speed beyond what is usual: dense
+features, messages gathered and summed over the hidden width, `F.dropout`, and one forward pass
+each for the training step, the upper step and the evaluation.
 """
 
 import torch

@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.api.graph_again import graph_again
 from l2p_search.config import TrialConfig
-from l2p_search.data.catalogue import DATASETS
-from l2p_search.data.graph import Graph
-from l2p_search.data.loading import load_graph
 from l2p_search.data.plain_graphs import PUBLISHED, as_arrays
-from l2p_search.errors import DataError, SearchError, UserError, argument
+from l2p_search.errors import SearchError, UserError, argument, either
 from l2p_search.report.config_file import as_json, as_yaml
 from l2p_search.report.script import GRAPH_SUFFIX, as_script
 from l2p_search.searching.records.journal import Journal
@@ -135,8 +133,9 @@ def exported_files(
     if form != "script" or (graph is None and _published(settings) is not None):
         return {path: exported(journal, outcome, form)}
     program = as_script(*_best(journal, outcome, form), published=None)
-    arrays = as_arrays(_graph_of(settings, graph))
-    return {path.with_suffix(GRAPH_SUFFIX): arrays, path: program}
+    way = either("graph", "the argument graph of Search.export in Python")
+    again = graph_again(settings, journal.directory.name, graph, None, way)
+    return {path.with_suffix(GRAPH_SUFFIX): as_arrays(again), path: program}
 
 
 def _best(journal: Journal, outcome: Outcome, form: str) -> tuple[TrialConfig, dict[str, Any]]:
@@ -157,29 +156,6 @@ def _published(settings: SearchSettings) -> str | None:
     request = settings.graph or {"source": settings.dataset}
     name = str(request["source"]).lower()
     return name if name in PUBLISHED and len(request) == 1 else None
-
-
-def _graph_of(settings: SearchSettings, given: Any) -> Graph:
-    """The graph that was searched on: as it is given, else as it was read then."""
-    way = argument("format", "script")
-    if given is None and settings.graph is None and settings.dataset not in DATASETS:
-        raise SearchError(
-            f"{way}: the graph {settings.dataset} was made in memory; export it from Python, with"
-            " that graph as the argument graph"
-        )
-    request = dict(settings.graph or {"source": settings.dataset})
-    try:
-        graph = load_graph(given) if given is not None else load_graph(**request)
-    except DataError as error:
-        raise DataError(
-            f"{way}: the graph {settings.dataset} cannot be read again: {error.message}"
-        ) from None
-    if graph.digest != settings.data_digest:
-        raise SearchError(
-            f"{way}: the graph {settings.dataset} is not the one that was searched on (digest"
-            f" {graph.digest}, it was {settings.data_digest}); restore it"
-        )
-    return graph
 
 
 def form_of(path: Path) -> str:

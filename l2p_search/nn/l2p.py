@@ -235,7 +235,8 @@ class L2P(nn.Module):
         if self.choices.algorithm == "vi":
             return self.lower_objective(read, labels, gumbel)
         log_p = log_prior(self.choices, read.log_q)
-        exact = exact_posterior(log_likelihood(read, labels).detach(), log_p)
+        likelihood = log_likelihood(read, labels).detach()
+        exact = exact_posterior(likelihood, log_p, self.choices.kl_weight)
         return -(exact * read.log_q).sum(dim=1).mean()
 
     def predictions(self, read: Steps) -> Tensor:
@@ -375,6 +376,13 @@ def log_likelihood(read: Steps, labels: Tensor) -> Tensor:
     return read.scores.log_softmax(dim=-1).gather(-1, wanted).squeeze(-1)
 
 
-def exact_posterior(log_likelihood: Tensor, log_p: Tensor) -> Tensor:
-    """The E-step in closed form: q*(t) = p(y | t) p(t) / sum_j p(y | j) p(j), [N, T]."""
-    return (log_likelihood + log_p).softmax(dim=1)
+def exact_posterior(log_likelihood: Tensor, log_p: Tensor, kl_weight: float) -> Tensor:
+    """The E-step in closed form: the q* that is best for the objective of the M-step, [N, T].
+
+        q*(t) = p(t) p(y | t)^(1/b) / sum_j p(j) p(y | j)^(1/b),  b is `kl_weight`
+
+    With b = 1 and the uniform prior this is the paper's equation. With b = 0 it is the limit: the
+    prior among the steps of the largest likelihood.
+    """
+    behind = log_likelihood - log_likelihood.amax(dim=1, keepdim=True)  # 0 / b is 0 for every b
+    return (torch.where(behind == 0.0, 0.0, behind / kl_weight) + log_p).softmax(dim=1)

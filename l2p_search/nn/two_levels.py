@@ -38,8 +38,10 @@ class TwoLevels:
         weight_decay: L2 penalty on what `decay_on` names.
         decay_on: `first_layer`, or all of `theta`.
         step_decay: L2 penalty on the weights of GCNII's steps.
-        level: The gradient of phi: `first_order`; `second_order`, as in DARTS (Liu, Simonyan and
-            Yang, ICLR 2019, https://arxiv.org/abs/1806.09055); or `joint`, on the training nodes.
+        level: The gradient of phi: `first_order`; through theta's step too, as in DARTS (Liu,
+            Simonyan and Yang, ICLR 2019, https://arxiv.org/abs/1806.09055), taken for a step of
+            plain gradient descent (`second_order`) or of Adam (`unrolled`); or `joint`, on the
+            training nodes.
         consistency: Weight of predicting all nodes without a training label alike with and
             without dropout, as in GRAND (Feng et al. 2020, https://arxiv.org/abs/2005.11079).
         sharpening: Temperature of the predictions without dropout, the targets of `consistency`.
@@ -72,7 +74,7 @@ class TwoLevels:
         weight_decay: float = 5e-4,
         decay_on: str = "first_layer",
         step_decay: float = 0.0,
-        level: Literal["first_order", "second_order", "joint"] = "first_order",
+        level: Literal["first_order", "second_order", "unrolled", "joint"] = "first_order",
         consistency: float = 0.0,
         sharpening: float = 0.5,
     ) -> None:
@@ -88,8 +90,10 @@ class TwoLevels:
         self._upper = torch.optim.Adam(self._phi, lr=upper_lr)
         self._target: tuple[Tensor, float] | None = None
         self._epoch = 0
-        # Where the last lower step began and what its loss read: the second order goes back there.
+        # Where the last lower step began, its gradient and what its loss read: phi's gradient
+        # through theta goes back there.
         self._before: list[Tensor] = []
+        self._descended: list[Tensor] = []
         self._drawn = _Drawn(0, None, None)
 
     def lower_step(self, gumbel: Tensor | None = None) -> Tensor:
@@ -106,7 +110,8 @@ class TwoLevels:
         if self._level == "joint":
             upper = _gradients(self._noisy_loss(upper=True)[1], self._phi)
         loss, descended = self._noisy_loss()
-        _step(self._lower, self._theta, _gradients(descended, self._theta))
+        self._descended = _gradients(descended, self._theta)
+        _step(self._lower, self._theta, self._descended)
         if self._level == "joint":
             _step(self._upper, self._phi, upper)
         return loss.detach()
@@ -136,18 +141,32 @@ class TwoLevels:
             _step(self._upper, self._phi, _gradients(loss, self._phi))
             return
         gradients = _gradients(loss, [*self._phi, *self._theta])
-        terms = self.second_order(gradients[len(self._phi) :])
+        terms = self.through_theta(gradients[len(self._phi) :])
         upper = [own - term for own, term in zip(gradients, terms, strict=False)]
         _step(self._upper, self._phi, upper)
 
-    def second_order(self, v: Sequence[Tensor]) -> list[Tensor]:
-        """What phi has done to the validation loss through theta, to be subtracted.
+    def through_theta(self, val_gradient: Sequence[Tensor]) -> list[Tensor]:
+        """What phi did to the validation loss by moving theta in the lower step, negated.
 
-            eta * (grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps
+            d L_val / d phi = grad_phi L_val - (d2 L_train / dphi dtheta) D grad_theta L_val
 
-        theta is that of before the lower step, v = grad_theta L_val at the theta after it. Both
-        gradients see the dropout and the Gumbel noise of that step: their difference would drown
-        in other noise.
+        D = -d theta' / d grad_theta L_train is diagonal: lr, if the lower step is taken for one of
+        plain gradient descent (`second_order`), else that of the step of Adam (`unrolled`).
+
+        Args:
+            val_gradient: grad_theta L_val at the theta of after the lower step.
+        """
+        if self._level == "unrolled":
+            response = adam_response(self._lower, self._theta, self._before, self._descended)
+            pairs = zip(response, val_gradient, strict=True)
+            return self._mixed_product([own * each for own, each in pairs])
+        return [self._lr * each for each in self._mixed_product(val_gradient)]
+
+    def _mixed_product(self, v: Sequence[Tensor]) -> list[Tensor]:
+        """(grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps, for phi.
+
+        Theta is that of before the lower step. Both gradients see the dropout and the Gumbel noise
+        of that step: their difference would drown in other noise.
         """
         length = torch.stack([each.norm() for each in v]).norm()
         epsilon = FINITE_DIFFERENCE / length.clamp(min=torch.finfo(length.dtype).tiny ** 0.5)
@@ -157,7 +176,7 @@ class TwoLevels:
         _write(self._theta, self._before)
         still = _gradients(self._noisy_loss()[1], self._phi)
         _write(self._theta, after)
-        return [self._lr * (a - b) / epsilon for a, b in zip(moved, still, strict=True)]
+        return [(a - b) / epsilon for a, b in zip(moved, still, strict=True)]
 
     def _noisy_loss(self, upper: bool = False) -> tuple[Tensor, Tensor]:
         """An objective on the training nodes by the noise drawn, without and with consistency."""
@@ -174,6 +193,41 @@ class TwoLevels:
         target, weight = drawn.target
         p = self.model.predictions(read).softmax(dim=1)
         return loss, loss + weight * (p - target)[~self.train].square().sum(dim=1).mean()
+
+
+def adam_response(
+    adam: torch.optim.Adam,
+    parameters: Sequence[Tensor],
+    before: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+) -> list[Tensor]:
+    """How the step just taken would have changed with its gradient: -d theta' / d g, elementwise.
+
+        theta' = theta - lr m / (s + eps),  s = sqrt(v), the moments corrected for their start
+        -d theta' / d g = lr / (s + eps) (dm/dg - m / (s + eps) ds/dg)
+
+    Zero where no gradient was ever seen: such a parameter has not moved at all.
+
+    Args:
+        adam: With one group for each parameter.
+        parameters: What it moved.
+        before: The parameters before the step.
+        gradients: Of the step, without weight decay.
+    """
+    found = []
+    moved = zip(adam.param_groups, parameters, before, gradients, strict=True)
+    for group, parameter, start, gradient in moved:
+        state, (beta_1, beta_2), eps = adam.state[parameter], group["betas"], group["eps"]
+        first, second = 1 - beta_1 ** state["step"], 1 - beta_2 ** state["step"]
+        decayed, root = (
+            gradient + group["weight_decay"] * start,
+            (state["exp_avg_sq"] / second).sqrt(),
+        )
+        by_mean = (1 - beta_1) / first
+        by_root = state["exp_avg"] / first / (root + eps) * (1 - beta_2) / second * decayed / root
+        each = group["lr"] / (root + eps) * (by_mean - by_root)
+        found.append(torch.where(root > 0.0, each, 0.0))
+    return found
 
 
 class _Drawn(NamedTuple):

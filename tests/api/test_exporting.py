@@ -107,9 +107,9 @@ def test_a_graph_of_ones_own_is_written_beside_the_program(
     assert "load_arrays(Path(__file__)" in path.read_text()
 
     file.unlink()
-    with pytest.raises(DataError, match=r"format='script': the graph mine cannot be read again: "):
+    with pytest.raises(DataError, match=r"search 's': its graph cannot be read again: "):
         exported_files(journal, outcome, "script", path)
-    with pytest.raises(SearchError, match=r"mine is not the one that was searched on \(digest"):
+    with pytest.raises(SearchError, match=r"the data of mine has changed since \(digest"):
         exported_files(
             journal,
             outcome,
@@ -131,8 +131,12 @@ def test_a_graph_that_was_made_in_memory_is_asked_for(
         " file with out"
     )
     assert in_shell(error.value.message).startswith("--format script: the graph small goes into")
-    with pytest.raises(SearchError, match="the graph small was made in memory; export it from"):
+    with pytest.raises(SearchError) as asked:
         exported_files(recorded, outcome, "script", tmp_path / "best.py")
+    assert str(asked.value).endswith(
+        "its graph small was made in memory; give it again with graph"
+    )
+    assert in_shell(asked.value.message).endswith("the argument graph of Search.export in Python")
 
 
 def test_an_unknown_form_is_refused_with_the_known_ones(

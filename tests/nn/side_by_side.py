@@ -19,6 +19,7 @@ from l2p_search.model.network import Levels
 from l2p_search.nn import L2P, TwoLevels
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams
+from tests.problems import precise
 
 SEEDS = [0, 1, 4]
 BASE: dict[str, Any] = {
@@ -69,11 +70,15 @@ LEARNING: list[dict[str, Any]] = [
     {"level": "second_order"},
     {"level": "second_order", "dropout": 0.5},
     {"level": "second_order", "backbone": "gat", "dropout": 0.5},
+    {"level": "unrolled"},
+    {"level": "unrolled", "dropout": 0.5, "decay_on": "theta"},
+    {"level": "unrolled", "backbone": "gcnii", "step_decay": 0.1},
     {"algorithm": "em"},
     {"algorithm": "em", "kl_weight": 0.0},
     {"algorithm": "em", "kl_weight": 1.0, "prior": "geometric", "prior_ratio": 0.25},
     {"algorithm": "em", "level": "joint", "dropout": 0.5},
     {"algorithm": "em", "level": "second_order", "posterior": "select"},
+    {"algorithm": "em", "level": "unrolled", "kl_weight": 0.05},
     {"algorithm": "em", "encoder": "linear", "decay_on": "theta"},
     {"algorithm": "em", "classifier": "per_step", "skip": 1.0, "backbone": "appnp"},
     {"algorithm": "em", "backbone": "gcn", "norm": "batch"},
@@ -82,6 +87,7 @@ LEARNING: list[dict[str, Any]] = [
     {"consistency": 40.0, "level": "joint"},
     {"consistency": 40.0, "algorithm": "em", "level": "joint"},
     {"consistency": 40.0, "level": "second_order", "dropout": 0.5},
+    {"consistency": 40.0, "level": "unrolled"},
     {"consistency": 40.0, "backbone": "gcn", "posterior": "select"},
 ]
 """Every option of the learning."""
@@ -93,8 +99,8 @@ def config_of(variant: dict[str, Any]) -> TrialConfig:
 
 def engine_of(graph: Graph, config: TrialConfig) -> BiLevel:
     """The engine's learner with no bias at zero, in double precision."""
-    network = build_network(graph, config, torch.float64)
-    learner = BiLevel(graph, network, config, SEEDS, torch.float64)
+    problem = precise(graph)
+    learner = BiLevel(problem, build_network(problem, config), config, SEEDS)
     generator = torch.Generator().manual_seed(0)
     for value in (learner.levels.theta | learner.levels.phi).values():
         value.add_(0.1 * torch.randn(value.shape, dtype=value.dtype, generator=generator))
@@ -123,10 +129,10 @@ class Noise:
     """What the engine's learner draws in each epoch, as it draws it."""
 
     def __init__(self, graph: Graph, config: TrialConfig) -> None:
-        self._size = build_network(graph, config, torch.float64).noise_size
+        problem = precise(graph)
+        self._size = build_network(problem, config).noise_size
         self._streams = {
-            purpose: Streams(SEEDS, purpose, torch.float64)
-            for purpose in ("dropout", "lower", "upper")
+            purpose: Streams(problem, SEEDS, purpose) for purpose in ("dropout", "lower", "upper")
         }
         self._rows = {
             "lower": int(graph.train.sum(dim=1).max()),

@@ -9,6 +9,7 @@ from torch_geometric.utils import add_self_loops
 
 from l2p_search.data.graph import Graph
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.nn import L2P
 from l2p_search.nn.backbones import BACKBONES, fan_in, glorot
 from l2p_search.nn.edges import edges_of
@@ -67,7 +68,7 @@ def test_fresh_parameters_are_spread_as_the_engines(small_graph: Graph, backbone
     config = config_of({"backbone": backbone, "norm": "layer", "residual": "linear"})
     torch.manual_seed(0)
     fresh = L2P.from_config(config, small_graph.num_features, small_graph.num_classes)
-    network = build_network(small_graph, config)
+    network = build_network(Problem(small_graph), config)
     levels = network.initial([torch.Generator().manual_seed(seed) for seed in range(40)])
     for own, theirs in ((fresh.theta, levels.theta), (fresh.phi, levels.phi)):
         assert set(own) == set(theirs)

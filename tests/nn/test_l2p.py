@@ -20,6 +20,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.errors import ConfigError
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.nn import L2P
 from l2p_search.nn import l2p as module
 from l2p_search.nn.choices import Choices
@@ -36,6 +37,7 @@ from tests.nn.side_by_side import (
     engine_of,
     module_of,
 )
+from tests.problems import precise
 
 _ALL = [*APPNP, *LAYERED, {"algorithm": "em"}, {"algorithm": "em", "backbone": "gcn"}]
 
@@ -65,7 +67,7 @@ def test_the_engines_q_and_class_scores_and_their_gradients_are_the_modules(
 ) -> None:
     graph = _weighted(small_graph) if weighted else small_graph
     config = config_of(variant)
-    network, levels = build_network(graph, config, torch.float64), engine_of(graph, config).levels
+    network, levels = build_network(precise(graph), config), engine_of(graph, config).levels
     parameters = levels.theta | levels.phi
     for value in parameters.values():
         value.requires_grad_(True)
@@ -102,7 +104,7 @@ def test_the_engines_losses_and_their_gradients_are_the_modules(
 ) -> None:
     config = config_of({**variant, "dropout": 0.0})
     network, levels = (
-        build_network(small_graph, config, torch.float64),
+        build_network(precise(small_graph), config),
         engine_of(small_graph, config).levels,
     )
     parameters = levels.theta | levels.phi
@@ -138,7 +140,7 @@ def test_the_engines_weights_predict_the_same_in_the_module(
     small_graph: Graph, variant: dict[str, Any]
 ) -> None:
     config = config_of(variant)
-    network = build_network(small_graph, config)
+    network = build_network(Problem(small_graph), config)
     levels = network.initial([torch.Generator().manual_seed(seed) for seed in range(2)])
     read = network.read(levels, all_rows(small_graph, 2, torch.float32).nodes, None)
     log_p = objective_of(config).log_predictions(read)

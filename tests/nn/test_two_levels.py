@@ -24,6 +24,8 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
     small_graph: Graph, variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = config_of(variant)
+    # How Adam responds is a difference of two numbers that grow where gradients are near zero.
+    rtol = 1e-4 if config.level == "unrolled" else 1e-6
     engine = engine_of(small_graph, config)
     noise = Noise(small_graph, config)
     plain = [learner_of(small_graph, config, engine.levels, place) for place in range(len(SEEDS))]
@@ -50,8 +52,8 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
                     torch.testing.assert_close(
                         getattr(engine.levels, level)[name][place].detach(),
                         value.detach(),
-                        rtol=1e-6,
-                        atol=1e-8,
+                        rtol=rtol,
+                        atol=rtol / 100,
                         msg=lambda text, name=name: f"{name}: {text}",
                     )
 

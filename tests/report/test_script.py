@@ -209,6 +209,7 @@ def test_a_program_runs_alone_on_the_graph_beside_it(small_graph: Graph, tmp_pat
                 {"algorithm": "em"},
                 {"algorithm": "em", "level": "joint"},
                 {"level": "second_order"},
+                {"level": "unrolled"},
                 {"level": "joint"},
                 {"backbone": "gcn", "norm": "layer", "residual": "linear", "head_layers": 2},
                 {"backbone": "sage", "norm": "batch", "edge_dropout": 0.2},
