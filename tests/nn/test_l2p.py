@@ -16,6 +16,7 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import k_hop_subgraph
 
 from l2p_search.config import TrialConfig
+from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.errors import ConfigError
@@ -26,6 +27,7 @@ from l2p_search.nn import l2p as module
 from l2p_search.nn.choices import Choices
 from l2p_search.nn.l2p import log_quit, log_select
 from l2p_search.training.bilevel import objective_of
+from l2p_search.training.fit import fit
 from tests.nn.side_by_side import (
     APPNP,
     LAYERED,
@@ -152,6 +154,21 @@ def test_the_engines_weights_predict_the_same_in_the_module(
             q = model.propagation(small_graph.x, small_graph.edges)
         torch.testing.assert_close(found, log_p[place], rtol=1e-5, atol=1e-5)
         torch.testing.assert_close(q, read.log_q[place].exp(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("variant", [{}, {"backbone": "gcn", "algorithm": "em"}], ids=str)
+def test_a_seed_that_fit_trained_predicts_the_same_in_the_module(variant: dict[str, Any]) -> None:
+    graph, predicted = demo_graph(), []
+    config = TrialConfig.from_mapping({"K": 3, "hidden": 16, "epochs": 15, **variant})
+    result = fit(graph, config, [0, 3], on_seed=predicted.append)
+    assert result.weights is not None
+    for place, wanted in enumerate(predicted):
+        model = L2P.from_levels(config, result.weights.theta, result.weights.phi, place)
+        with torch.no_grad():
+            found = model(graph.x, graph.edges).log_softmax(dim=1)
+            q = model.propagation(graph.x, graph.edges)
+        torch.testing.assert_close(found, wanted.log_p, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(q, wanted.q, rtol=1e-5, atol=1e-5)
 
 
 # The posteriors.
