@@ -10,11 +10,22 @@ from l2p_search.config import TrialConfig
 from l2p_search.data import plain_graphs
 from l2p_search.data.plain_graphs import PUBLISHED
 from l2p_search.errors import UserError, argument
-from l2p_search.nn import backbones, choices, edges, l2p, two_levels
+from l2p_search.nn import backbones, choices, edges, equations, l2p, layered, two_levels
 from l2p_search.report import plain_scores, seed_by_seed
 from l2p_search.report.source_parts import joined_source
 
-_MODULES = (choices, edges, backbones, l2p, two_levels, plain_graphs, plain_scores, seed_by_seed)
+_MODULES = (
+    choices,
+    edges,
+    equations,
+    backbones,
+    layered,
+    l2p,
+    two_levels,
+    plain_graphs,
+    plain_scores,
+    seed_by_seed,
+)
 _WIDTH = 99
 _PIECE = 60
 """Characters of a long string that stand on one line."""

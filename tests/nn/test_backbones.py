@@ -1,5 +1,3 @@
-"""The steps of every backbone against torch_geometric's own layers."""
-
 from typing import Any
 
 import pytest
@@ -11,34 +9,16 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.building import build_network
 from l2p_search.model.problem import Problem
 from l2p_search.nn import L2P
-from l2p_search.nn.backbones import BACKBONES, fan_in, glorot
+from l2p_search.nn.backbones import fan_in, glorot
 from l2p_search.nn.edges import edges_of
-from tests.model.agreement import mlp_head, stack_steps
-from tests.nn.side_by_side import LAYERED, config_of, engine_of, module_of
+from l2p_search.nn.l2p import BACKBONES
+from tests.nn.side_by_side import config_of, engine_of, module_of
 
 
 def _steps(model: L2P, graph: Graph) -> tuple[torch.Tensor, torch.Tensor]:
     x = graph.x.double()
     edges = edges_of(graph.edges, graph.weights, x)
     return model.backbone.steps(model.theta, x, edges, training=False)
-
-
-@pytest.mark.parametrize("variant", LAYERED, ids=str)
-def test_a_layered_backbone_is_made_of_torch_geometrics_layers(
-    small_graph: Graph, variant: dict[str, Any]
-) -> None:
-    config = config_of({**variant, "dropout": 0.0, "edge_dropout": 0.0})
-    model = module_of(config, engine_of(small_graph, config).levels, 0)
-    hidden, scores = _steps(model, small_graph)
-
-    def weights(name: str) -> torch.Tensor:
-        value: torch.Tensor = model.theta[name]
-        return value
-
-    wanted = stack_steps(small_graph, config, config.backbone, weights)
-    torch.testing.assert_close(hidden, torch.stack(wanted, dim=1))
-    layers = 1 if config.backbone == "gcnii" else config.head_layers
-    torch.testing.assert_close(scores, mlp_head(layers, hidden, weights))
 
 
 @pytest.mark.parametrize("variant", [{}, {"teleport": 0.4, "self_loop": 0.3}], ids=str)

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import k_hop_subgraph
@@ -25,7 +23,6 @@ from l2p_search.model.problem import Problem
 from l2p_search.nn import L2P
 from l2p_search.nn import l2p as module
 from l2p_search.nn.choices import Choices
-from l2p_search.nn.l2p import log_quit, log_select
 from l2p_search.training.bilevel import objective_of
 from l2p_search.training.fit import fit
 from tests.nn.side_by_side import (
@@ -169,32 +166,6 @@ def test_a_seed_that_fit_trained_predicts_the_same_in_the_module(variant: dict[s
             q = model.propagation(graph.x, graph.edges)
         torch.testing.assert_close(found, wanted.log_p, rtol=1e-5, atol=1e-5)
         torch.testing.assert_close(q, wanted.q, rtol=1e-5, atol=1e-5)
-
-
-# The posteriors.
-
-
-@given(st.lists(st.floats(-30, 30), min_size=2, max_size=8))
-def test_quit_and_select_are_the_formulas_of_the_paper(values: list[float]) -> None:
-    scores = torch.tensor([values], dtype=torch.float64)
-    shares = scores.exp() / scores.exp().sum()
-    torch.testing.assert_close(log_select(scores).exp(), shares)
-    left, wanted = 1.0, []
-    for score in scores[0, :-1]:
-        alpha = 1 / (1 + torch.exp(-score))
-        wanted.append(float(alpha * left))
-        left = float(left * (1 - alpha))
-    wanted.append(left)
-    torch.testing.assert_close(log_quit(scores).exp()[0], torch.tensor(wanted).double())
-
-
-@pytest.mark.parametrize("log_q", [log_select, log_quit])
-def test_q_is_a_distribution_with_a_finite_gradient_at_64_extreme_steps(log_q: Any) -> None:
-    scores = torch.tensor([[1e3, -1e3] * 32 + [0.0], [-1e3] * 65]).double().requires_grad_(True)
-    found = log_q(scores)
-    torch.testing.assert_close(found.exp().sum(dim=1), torch.ones(2).double())
-    (gradient,) = torch.autograd.grad(found.exp()[:, 0].sum(), scores)
-    assert gradient.isfinite().all()
 
 
 # An ordinary module.
