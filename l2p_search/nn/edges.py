@@ -88,10 +88,11 @@ def gcn_normalised(edges: Edges, self_loop: float = 1.0) -> Edges:
 
 
 def neighbour_mean(edges: Edges) -> Edges:
-    """D^-1 A: the mean over a node's neighbours, every edge counted alike, the node left out."""
-    kept = (edges.weight != 0) & (edges.row != edges.column)
-    ones = edges._replace(weight=kept.to(edges.weight))
-    return ones._replace(weight=ones.weight / ones.degrees().clamp(min=1.0)[edges.row])
+    """D^-1 A: the mean over a node's neighbours by the weights of its edges, the node left out."""
+    others = edges._replace(weight=edges.weight * (edges.row != edges.column))
+    degrees = others.degrees()
+    sums = torch.where(degrees > 0, degrees, 1.0)
+    return others._replace(weight=others.weight / sums[edges.row])
 
 
 def without_some(edges: Edges, rate: float, training: bool) -> Edges:

@@ -74,12 +74,15 @@ def test_a_hat_is_that_of_torch_geometric(weight: Tensor | None, loop: float) ->
     assert _dense(gcn_normalised(edges_of(index, own, _X), 0.0))[3].tolist() == [0.0] * 4
 
 
-def test_the_mean_over_neighbours_leaves_out_the_node_and_the_weights() -> None:
-    found = _dense(neighbour_mean(edges_of(_INDEX, _WEIGHT, _X)))
+def test_the_mean_over_neighbours_is_weighted_and_leaves_out_the_node() -> None:
+    plain = _dense(neighbour_mean(edges_of(_INDEX, None, _X)))
     half = 0.5
-    assert found.tolist() == [
+    assert plain.tolist() == [
         [0.0, half, half, 0.0], [half, 0.0, half, 0.0], [half, half, 0.0, 0.0], [0.0] * 4,
     ]  # fmt: skip
+    weighted = _dense(neighbour_mean(edges_of(_INDEX, _WEIGHT, _X)))
+    wanted = [[0, 1 / 1.5, 0.5 / 1.5, 0], [1 / 3, 0, 2 / 3, 0], [0.2, 0.8, 0, 0], [0.0] * 4]
+    torch.testing.assert_close(weighted, torch.tensor(wanted).double())
 
 
 def test_dropped_edges_lose_both_directions_and_loops_stay() -> None:
