@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
-from l2p_search.api.exporting import exported, form_of
+from l2p_search.api.exporting import exported, exported_files, form_of
 from l2p_search.api.recording import Tracking, attach, sync
 from l2p_search.api.reporting import report_page
 from l2p_search.api.writing import write_file
@@ -205,22 +205,36 @@ class Search:
     def __str__(self) -> str:
         return summary_text(self.summary())
 
-    def export(self, out: str | Path, format: str | None = None) -> Path:  # noqa: A002
+    def export(
+        self,
+        out: str | Path,
+        format: str | None = None,  # noqa: A002
+        *,
+        graph: Any = None,
+    ) -> Path:
         """Write the best configuration with where it came from.
 
         Args:
             out: The file to write.
-            format: "yaml", "json" or "script" (a short program on torch and torch-geometric); by
-                default what the file's ending says, else "yaml".
+            format: "yaml", "json" or "script" (a program on torch and torch-geometric alone); by
+                default what the file's ending says, else "yaml". A program reads a graph that
+                torch-geometric does not have from a file NAME.graph.npz, written beside it.
+            graph: The graph of the search, for a program, where it was made in memory.
 
         Returns:
             The file.
 
         Raises:
-            UserError: There is no complete trial yet, or the file cannot be written.
+            UserError: There is no complete trial yet, the graph cannot be read again, or the file
+                cannot be written.
         """
         path = path_of("out", out) or Path()
-        return write_file(path, self.exported(format or form_of(path)))
+        form = format or form_of(path)
+        with left_as_found():
+            files = exported_files(self._journal, self.outcome, form, path, graph)
+        for file, content in files.items():
+            write_file(file, content)
+        return path
 
     def exported(self, format: str = defaults.FORM) -> str:  # noqa: A002
         """The best configuration with where it came from, as text.
@@ -232,7 +246,8 @@ class Search:
             The content of the file that `export` writes.
 
         Raises:
-            UserError: There is no complete trial yet, or no such form of the configuration.
+            UserError: There is no complete trial yet, no such form of the configuration, or a
+                program that needs a file beside it.
         """
         return exported(self._journal, self.outcome, format)
 

@@ -14,6 +14,7 @@ from l2p_search.api.opening import open_search
 from l2p_search.api.recording import Tracking
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.data.plain_graphs import load_arrays
 from l2p_search.errors import ModelError, SearchError, in_shell
 from l2p_search.intervals import interval_of_test
 from l2p_search.metrics import Metric
@@ -198,6 +199,19 @@ def test_the_best_is_exported_in_the_form_that_the_file_or_the_caller_says(
     assert found.best is not None
     assert TrialConfig.from_file(path) == found.best.config
     assert path.read_text() == found.exported(form or ("json" if "json" in name else "yaml"))
+
+
+def test_a_program_is_exported_with_the_graph_that_it_reads(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=2, confirm=0)
+    searched(tmp_path / "s", small_graph, goal, data_digest=small_graph.digest).close()
+    found = open_search("s", tmp_path)
+    with pytest.raises(SearchError, match="made in memory; give it again with graph"):
+        found.export(tmp_path / "best.py")
+    assert not (tmp_path / "best.py").exists()
+    assert found.export(tmp_path / "best.py", graph=small_graph) == tmp_path / "best.py"
+    assert load_arrays(tmp_path / "best.graph.npz").digest() == small_graph.digest
 
 
 def test_a_report_is_written_beside_the_journal_or_where_one_says(

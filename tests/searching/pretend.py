@@ -119,6 +119,7 @@ def begin(directory: Path, **changes: object) -> Journal:
 def searched(
     directory: Path,
     graph: Graph,
+    /,
     goal: Goal,
     train: Train = pretend_training,
     on_coordinator: Callable[[Coordinator], None] = lambda coordinator: None,
