@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from l2p_search.errors import UserError, argument
 from l2p_search.tracking.database import make_whole, sqlite_uri
@@ -62,9 +63,28 @@ def find_store(given: str | None) -> Store:
     Returns:
         The store at that URI, else at the one in the environment variable MLFLOW_TRACKING_URI,
         else our own database in ./mlflow.
+
+    Raises:
+        UserError: A server's address that cannot be one.
     """
     uri = given or os.environ.get(URI_VARIABLE)
     if uri:
+        _refuse_bad(uri)
         return Store(uri)
     home = _HOME.absolute()
     return Store(sqlite_uri(home / _DATABASE), home / "artifacts")
+
+
+def _refuse_bad(uri: str) -> None:
+    if not uri.lower().startswith("http"):
+        return  # a database's address may hold anything that SQLAlchemy reads
+    try:
+        parts = urlsplit(uri)
+        good = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or brackets that do not close
+        good = False
+    if not good:
+        raise UserError(
+            f"{argument('tracking_uri')}: {uri} is no address; write it such as"
+            " http://127.0.0.1:5000"
+        )

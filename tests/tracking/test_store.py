@@ -67,3 +67,16 @@ def test_a_folder_that_cannot_be_made_is_one_line_with_a_way_out(tmp_path: Path)
         f"{tmp_path}/mlflow/artifacts: cannot be made (Not a directory); search from another"
         " folder, or name a server with --tracking-uri"
     )
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://host:port", "HTTP://h:99999"])
+def test_an_address_that_cannot_be_one_is_one_line(uri: str) -> None:
+    with pytest.raises(
+        UserError, match=r"is no address; write it such as http://127\.0\.0\.1:5000"
+    ):
+        find_store(uri)
+
+
+@pytest.mark.parametrize("uri", ["postgresql://u:a/b@[h/db", "databricks", "file:///x", "://"])
+def test_what_is_no_servers_address_is_left_to_mlflow(uri: str) -> None:
+    assert find_store(uri) == Store(uri)

@@ -200,16 +200,23 @@ def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
             f" {most}"
         )
     concurrency = wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
-    ray.init(
-        address="local",
-        num_cpus=concurrency * wanted.cpus_per_trial,
-        include_dashboard=False,
-        object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
-        log_to_driver=wanted.worker_log,
-        configure_logging=False,
-        _node_ip_address="127.0.0.1",
-        _temp_dir=str(scratch),
-    )
+    try:
+        ray.init(
+            address="local",
+            num_cpus=concurrency * wanted.cpus_per_trial,
+            include_dashboard=False,
+            object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
+            log_to_driver=wanted.worker_log,
+            configure_logging=False,
+            _node_ip_address="127.0.0.1",
+            _temp_dir=str(scratch),
+        )
+    except Exception as error:
+        _log.exception("Ray did not start")
+        raise SearchError(
+            f"Ray cannot be started here ({first_line(error)}); it needs memory, room in"
+            f" {scratch.parent} and file descriptors (ulimit -n): free some, and try again"
+        ) from error
 
 
 def _join(address: str, wanted: Resources) -> None:

@@ -17,7 +17,14 @@ from l2p_search.guard import own_group
 _VITAL = ("gcs_server", "raylet")
 _EVERY = 0.5
 """Seconds between two looks."""
+_PATIENCE = 10.0
+"""Seconds that Ray is given to notice that it is dead."""
 _starting = threading.local()
+
+
+def lost_text(name: str) -> str:
+    """What is said of a process of Ray that has died."""
+    return f"Ray's process '{name}' died (killed, or out of memory?); what ended is kept"
 
 
 def _after_fork() -> None:
@@ -73,6 +80,32 @@ def watched(on_lost: Callable[[str], None]) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+@contextmanager
+def ended_by_force() -> Iterator[Callable[[str], None]]:
+    """End this process if the block does not end within seconds after Ray has lost a process.
+
+    Ray may wait for the dead without listening to anybody; after a minute it would end this
+    process itself, without a word that helps.
+
+    Yields:
+        What is to be called with the name of the process that has died.
+    """
+    over = threading.Event()
+
+    def end(name: str) -> None:
+        if not over.wait(_PATIENCE):
+            os.write(2, f"l2p-search: error: {lost_text(name)}; resume the search\n".encode())
+            os._exit(2)
+
+    def lost(name: str) -> None:
+        threading.Thread(target=end, args=[name], name="ray-lost", daemon=True).start()
+
+    try:
+        yield lost
+    finally:
+        over.set()
 
 
 def _leads_a_group(pid: int) -> bool:

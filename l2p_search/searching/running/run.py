@@ -17,7 +17,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Job, Pool
-from l2p_search.searching.running.ray_processes import watched
+from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import graph_bytes
@@ -157,24 +157,25 @@ def run_jobs(
 
 
 def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
-    with ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster:
+    lost: list[str] = []
+    with (
+        ended_by_force() as end_by_force,
+        ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster,
+    ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
         )
 
-        pool.widen(cluster.concurrency)
-        lost: list[str] = []
-
         def give_up(process: str) -> None:
             lost.append(process)
             pool.stop()
+            end_by_force(process)
 
+        pool.widen(cluster.concurrency)
         try:
             with watched(give_up):
                 tune_tasks(pool, graphs, train, cluster, resources)
         finally:
             if lost:
-                raise SearchError(
-                    f"Ray's process '{lost[0]}' died (killed, or out of memory?); what ended is"
-                    f" kept: add {argument('resume', True)} to continue"
-                )
+                way = argument("resume", True)
+                raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")

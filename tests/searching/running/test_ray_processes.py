@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.searching.running.ray_processes import sessions_of_their_own, watched
+from l2p_search.searching.running import ray_processes
+from l2p_search.searching.running.ray_processes import (
+    ended_by_force,
+    lost_text,
+    sessions_of_their_own,
+    watched,
+)
 
 
 def _start(*command: str | Path) -> "subprocess.Popen[bytes]":
@@ -83,3 +89,31 @@ def test_nothing_is_told_of_others_nor_after_the_end(raylet: "subprocess.Popen[b
         other.wait()
     raylet.kill()
     assert told == []
+
+
+def test_a_block_that_does_not_end_after_a_loss_ends_the_process_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended: list[int] = []
+    heard = threading.Event()
+    monkeypatch.setattr(ray_processes, "_PATIENCE", 0.05)
+    monkeypatch.setattr(os, "_exit", lambda code: (ended.append(code), heard.set()))
+    with ended_by_force() as lost:
+        lost("gcs_server")
+        assert heard.wait(30)
+    assert ended == [2]
+    assert capfd.readouterr().err == (
+        f"l2p-search: error: {lost_text('gcs_server')}; resume the search\n"
+    )
+
+
+def test_a_block_that_ends_after_a_loss_or_without_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    with ended_by_force():
+        pass
+    with ended_by_force() as lost:
+        lost("raylet")
+    assert ended == []
