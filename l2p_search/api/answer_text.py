@@ -196,7 +196,7 @@ def advice(page: AnswerPage) -> str:
 def _command(page: AnswerPage) -> str:
     """The line that answers for the graph: a command, or Python for one made in memory."""
     graph = page.graph
-    asked = {}
+    asked: dict[str, str] = {}
     if page.metric != default_metric(graph):
         asked["metric"] = page.metric
     if page.backbone != USUAL:
