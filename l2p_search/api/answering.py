@@ -24,6 +24,7 @@ from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
 from l2p_search.api.measuring import measure
+from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
@@ -356,5 +357,6 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
 def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float, device: str) -> float:
     """What one seed takes."""
     config = space.config(space.middle(), default_config(graph))
+    check_training_fits(graph, config, 2, memory_gb=memory_gb)
     cost = measure(graph, config, 2, memory_gb=memory_gb, device=device, limit=_PROBE_SECONDS)
     return (cost.seconds if cost.whole else _USUAL_SHARE * cost.at_most) / 2
