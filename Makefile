@@ -14,7 +14,7 @@ ifneq ($(wildcard ../shared/data),)
 export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup search test lint test-slow accuracy benchmark benchmark-search benchmark-tracking growth clean
+.PHONY: help setup search test lint test-slow faults accuracy benchmark benchmark-search benchmark-tracking growth clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -24,12 +24,18 @@ help:
 	@echo "make benchmark-tracking  cost of recording a search in MLflow"
 	@echo "make growth     time against K, seeds and nodes; memory of the largest graphs"
 	@echo "make test-slow  the tests that take minutes"
+	@echo "make faults     break everything on purpose, and show what held"
 
 setup: $(VENV)/.ready
 
-# torch comes first: with the tested version there, nothing asks for a build with CUDA.
-$(VENV)/.ready: pyproject.toml constraints.txt
+# Where the locked files fit, they are installed by their hashes; elsewhere versions have to do.
+# torch comes before what depends on it: with the tested version there, nothing asks for CUDA.
+FITS := import platform, sys; sys.exit((sys.version_info[:2], platform.system(), platform.machine(), \
+	sys.implementation.name) != ((3, 11), "Linux", "x86_64", "cpython"))
+$(VENV)/.ready: pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
+	if $(BIN)/python -c '$(FITS)'; then $(BIN)/pip install --quiet --disable-pip-version-check \
+		--no-deps --require-hashes --requirement requirements.lock; fi
 	$(BIN)/pip install --quiet --disable-pip-version-check $$(grep '^torch==' constraints.txt)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
@@ -47,7 +53,11 @@ lint: setup
 
 test-slow: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[server]'
-	$(BIN)/pytest -m slow $(PARALLEL)
+	$(BIN)/pytest -m "slow and not faults" $(PARALLEL)
+
+# One at a time: they starve the machine that they run on.
+faults: setup
+	$(BIN)/pytest -m "" tests/faults
 
 accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py

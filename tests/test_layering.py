@@ -9,9 +9,11 @@ import l2p_search
 
 _ROOT = Path(l2p_search.__file__).parent
 _ORDER = (
+    "masking",
     "errors",
     "defaults",
     "caller",
+    "guard",
     "published",
     "durations",
     "whole_file",

@@ -5,11 +5,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.needs import check_search_fits
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
@@ -17,6 +19,7 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import UserError, argument, either, in_python
+from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -24,6 +27,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 
@@ -62,6 +66,7 @@ class Means:
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            device=self.resources.device,
             gpus_per_trial=self.resources.gpus_per_trial,
             address=self.resources.address,
             tracking=self.tracking.on,
@@ -85,7 +90,7 @@ class Means:
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
-        return {"command": self.command}
+        return {"command": masked(self.command), "device": self.resources.device}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
@@ -100,7 +105,8 @@ def conduct(plan: Plan, means: Means) -> Finish:
 
     Raises:
         UserError: A model is to be registered, and none is to be kept.
-        SearchError: The search cannot be run, or its journal cannot be written.
+        SearchError: The search cannot be run, its trials do not fit into memory, or its journal
+            cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
@@ -109,12 +115,22 @@ def conduct(plan: Plan, means: Means) -> Finish:
             f"{argument('register', plan.goal.register)}: there is no model to register with"
             f" {either('keep_model=False', '--no-model')}; leave that out"
         )
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
+        _check_fits(plan, means)
         journal = plan.open()
         try:
             return _conduct(plan, journal, means, stop)
         finally:
             journal.close()
+
+
+def _check_fits(plan: Plan, means: Means) -> None:
+    """Refuse trials that do not fit into this machine; those of a cluster run elsewhere."""
+    resources = means.resources
+    if resources.address is None and plan.done < plan.trials:
+        at_once = trials_at_once(resources.concurrency, resources.cpus_per_trial)
+        check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=means.memory_gb)
 
 
 def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) -> Finish:
@@ -124,16 +140,17 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
-        with tracking(
-            journal, means.tracking, lambda text: display.note(means.words(text))
-        ) as record:
+        if plan.weights_note is not None:
+            display.note(plan.weights_note)
+
+        def note(text: str) -> None:
+            display.note(means.words(text))
+
+        with tracking(journal, means.tracking, note) as record:
 
             def on_event(event: Event, snapshot: Snapshot) -> None:
                 display.update(event, snapshot)
                 record(event)
-
-            def note(text: str) -> None:
-                display.note(means.words(text))
 
             return run_search(
                 journal,
@@ -170,7 +187,10 @@ def conduct_together(
         SearchError: One of the searches cannot be run; the others are stopped in good order.
         KeyboardInterrupt: As of `conduct`.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
+        for plan in plans:
+            _check_fits(plan, means)
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 

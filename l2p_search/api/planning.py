@@ -7,17 +7,14 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
+from l2p_search.api.edge_weights import weights_note
+from l2p_search.api.graph_again import graph_again
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import (
-    DataError,
-    SearchError,
-    SearchExistsError,
-    UserError,
-    argument,
-)
+from l2p_search.data.sources.named import is_known
+from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
@@ -71,6 +68,9 @@ class Wanted:
             register=self.register,
             champion=self.champion,
         )
+        for name, given in (("space", self.space), ("model", self.model)):
+            if given == "":
+                raise UserError(f"{argument(name)}: is empty; name one, or leave it out")
         seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
             raise UserError(
@@ -109,6 +109,17 @@ class Plan:
             return 0
         return sum(record.result is not None for record in self.recorded.records())
 
+    @property
+    def weights_note(self) -> str | None:
+        """One line on the weights of edges that a model of the space does not use."""
+        settings, point = self.settings, self.settings.space.middle()
+        points = [point]
+        for key in ("model", "backbone"):
+            dimension = settings.space.dimensions.get(key)
+            values = () if dimension is None else dimension.enumerated() or ()
+            points += [{**point, key: value} for value in values]
+        return weights_note(self.graph, map(settings.config, points))
+
     def open(self) -> Journal:
         """Begin or resume the search on disk.
 
@@ -143,7 +154,8 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
-        graph = load_graph(graph, data_dir=wanted.data_dir, **wanted.reading)
+        reading = _reading(graph, wanted) if resume else wanted.reading
+        graph = load_graph(graph, data_dir=wanted.data_dir, **reading)
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -158,6 +170,24 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
             f" {argument('name')}"
         )
     return _continued(recorded, graph, wanted)
+
+
+def _reading(graph: Any, wanted: Wanted) -> Mapping[str, Any]:
+    """How a graph is read whose file has moved: as its search read it, and as is asked now."""
+    if wanted.name is None or not isinstance(graph, str | Path) or is_known(str(graph)):
+        return wanted.reading
+    directory = search_directory(searches_folder(wanted.folder), wanted.name)
+    if not Journal.exists(directory):
+        return wanted.reading
+    settings = Journal.read(directory).settings
+    before = dict(settings.graph or {})
+    if not before or is_known(str(before.pop("source"))):
+        return wanted.reading
+    for key in ("edges", "features"):
+        if isinstance(before.get(key), str):
+            beside = Path(graph).parent / Path(before[key]).name
+            before[key] = str(beside) if beside.is_file() else before[key]
+    return {**before, "name": settings.dataset, **wanted.reading}
 
 
 def directory_of(graph: Graph | str | None, wanted: Wanted, resume: bool) -> Path:
@@ -219,6 +249,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         graph=loaded.about.request,
     )
     settings.check_possible()
+    settings.check_new()
     goal = Goal(
         trials=wanted.trials or space.trials or defaults.TRIALS,
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
@@ -258,7 +289,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
             f"{one}: is not the space that search '{name}' began with; leave it out to continue,"
             f" or search under another {argument('name')}"
         )
-    loaded = _graph_again(settings, name, graph, wanted.data_dir)
+    loaded = graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -291,34 +322,3 @@ def _check_registered(goal: Goal) -> None:
             f"{argument('register', goal.register)}: the model is that of the fresh seeds, and"
             f" {argument('confirm', 0)} leaves none; confirm on some"
         )
-
-
-def _graph_again(
-    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
-) -> Graph:
-    """The graph that a search began with: as it is given, else as it was read then."""
-    way = argument("graph")
-    if given is not None:
-        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
-    elif settings.graph is None and settings.dataset not in DATASETS:
-        raise SearchError(
-            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
-            f" {way}"
-        )
-    else:
-        request = dict(settings.graph or {"source": settings.dataset})
-        source = str(request.pop("source"))
-        try:
-            graph = load_graph(source, data_dir=data_dir, **request)
-        except DataError as error:
-            raise DataError(
-                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
-                f" was moved, name it with {way}"
-            ) from None
-    if graph.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
-            f" was {settings.data_digest}); restore it, or search under another"
-            f" {argument('name')}"
-        )
-    return graph

@@ -51,7 +51,7 @@ def predict(
     if not isinstance(graph, Graph):
         scale = model.expected.scaling
         usual = {"scale": scale} if scale in SCALES else {}
-        graph = load_graph(graph, **{**usual, **reading})
+        graph = load_graph(graph, **{**usual, **reading}, to_predict=True)
     torch.set_num_threads(threads)
     return model.predictions(graph, seed=seed)
 

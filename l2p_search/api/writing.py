@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.errors import UserError, argument
-from l2p_search.whole_file import write_whole
+from l2p_search.whole_file import as_file_name, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +46,8 @@ def check_writable(path: Path) -> None:
     folder, name = path.parent, f"{argument('out', path)}"
     if path.is_dir():
         raise UserError(f"{name}: is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{name}: is no regular file; name another")
     if not folder.is_dir():
         raise UserError(f"{name}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):
@@ -83,4 +85,4 @@ def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
     Raises:
         UserError: One cannot be written; those before it are.
     """
-    return [write_file(folder / name, content) for name, content in files.items()]
+    return [write_file(folder / as_file_name(name), files[name]) for name in files]

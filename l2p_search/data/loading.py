@@ -13,7 +13,7 @@ from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.sources.files import is_like_a_path, read_path, refuse_options
+from l2p_search.data.sources.files import is_like_a_path, is_there, read_path, refuse_options
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.data.sources.named import is_known, load_named
 from l2p_search.data.sources.networkx_graphs import read_networkx
@@ -39,6 +39,7 @@ def load_graph(
     splits: str | None = None,
     scale: str = "auto",
     name: str | None = None,
+    to_predict: bool = False,
 ) -> Graph:
     """Load a graph from whatever holds it; `describe()` tells what was understood.
 
@@ -65,6 +66,8 @@ def load_graph(
         splits: A rule to make splits by, such as "10x48/32/20", instead of those of the source.
         scale: "auto", "row", "standard" or "none".
         name: What the graph is called, in titles and folders.
+        to_predict: Whether it is only to be predicted by a `Model`: its nodes need no labels, and
+            it cannot be trained on.
 
     Returns:
         The graph: undirected, checked, with scaled features and splits.
@@ -89,7 +92,9 @@ def load_graph(
         "split": split,
         "weight": weight,
     }
-    graph = _load(source, data_dir, given, splits=splits, scale=scale, name=name)
+    graph = _load(
+        source, data_dir, given, splits=splits, scale=scale, name=name, to_predict=to_predict
+    )
     if not isinstance(source, str | Path):
         return graph
     request = _request(source, {**given, "splits": splits, "scale": scale, "name": name})
@@ -112,7 +117,7 @@ def _absolute(given: Any) -> Any:
         return given
     path = Path(given).expanduser()
     known = isinstance(given, str) and is_known(given)
-    return str(path.absolute()) if path.exists() and not known else str(given)
+    return str(path.absolute()) if is_there(path) and not known else str(given)
 
 
 def _load(
@@ -123,18 +128,27 @@ def _load(
     splits: str | None,
     scale: str,
     name: str | None,
+    to_predict: bool,
 ) -> Graph:
     options = {key: value for key, value in given.items() if value is not None}
     if isinstance(source, str) and is_known(source):
         refuse_options(source, options, ())
         graph = load_named(source, _folder(data_dir), splits=splits, scale=scale)
         return graph if name is None else replace(graph, name=name)
-    if isinstance(source, str) and is_function(source) and not Path(source).exists():
+    if isinstance(source, str) and is_function(source) and not is_there(Path(source)):
         made = call_function(source)
         called = name or source.rpartition(":")[2]
-        return load_graph(made, data_dir, **given, splits=splits, scale=scale, name=called)
+        return load_graph(
+            made,
+            data_dir,
+            **given,
+            splits=splits,
+            scale=scale,
+            name=called,
+            to_predict=to_predict,
+        )
     if isinstance(source, Graph):
-        if source.num_labelled == 0:
+        if source.num_labelled == 0 and not to_predict:
             raise DataError(
                 f"{source.name}: no node has a label, so it can be predicted but not learned"
                 " from; use Graph.build with the classes of some nodes"
@@ -146,11 +160,14 @@ def _load(
             )
         graph = source if splits is None else source.with_splits(splits)
         return graph if name is None else replace(graph, name=name)
-    raw = _read(source, options, with_masks=splits is None, name=name)
-    return ingest(raw if name is None else replace(raw, name=name), splits=splits, scale=scale)
+    raw = _read(source, options, splits is None and not to_predict, name, labelled=not to_predict)
+    raw = raw if name is None else replace(raw, name=name)
+    return ingest(raw, splits=splits, scale=scale, to_predict=to_predict)
 
 
-def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str | None) -> RawGraph:
+def _read(
+    source: Any, options: dict[str, Any], with_masks: bool, name: str | None, *, labelled: bool
+) -> RawGraph:
     if isinstance(source, str) and source.startswith("ogb:"):
         refuse_options(source, options, ())
         return read_ogb(source, with_masks=with_masks)
@@ -164,7 +181,7 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
                 f"unknown dataset '{source}'; {did_you_mean(source, known)}"
                 " (or give the path of a file)"
             )
-        return read_path(Path(source).expanduser(), options, with_masks)
+        return read_path(Path(source).expanduser(), options, with_masks, labelled=labelled)
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))

@@ -27,10 +27,18 @@ def test_every_point_of_a_space_is_a_valid_config_of_its_method(
 ) -> None:
     space = answer_space(method, backbone)
     choices = {key: dimension.values for key, dimension in space.dimensions.items()}  # type: ignore[union-attr]
+    keys = [*space.dimensions, *space.fixed]
     for values in itertools.product(*choices.values()):
         config = space.config(dict(zip(choices, values, strict=True)), DEFAULTS[kind])
         assert config.method == search_word(method, backbone)
-        assert [key for key in space.to_mapping() if config.why_unread(key) is not None] == []
+        assert [key for key in keys if config.why_unread(key) is not None] == []
+
+
+@pytest.mark.parametrize("backbone", ["gcn-tuned", "sage-tuned"])
+def test_tuned_backbones_and_l2q_on_them_start_from_the_same_points(backbone: str) -> None:
+    l2q, alone = (answer_space(method, backbone).start for method in ("l2q", backbone))
+    assert l2q == alone
+    assert len(l2q) == 2
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)

@@ -3,11 +3,20 @@
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
+from l2p_search.cli.options import (
+    add_dataset,
+    add_device,
+    add_memory,
+    add_metric,
+    positive,
+    reading,
+)
+from l2p_search.cli.signals import say
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -54,6 +63,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="torch threads (default: %(default)s)",
     )
+    add_device(parser)
     add_memory(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON there")
     parser.add_argument(
@@ -81,15 +91,20 @@ def run(args: argparse.Namespace) -> int:
     if args.save is not None:
         check_replaceable(args.save)
     keep_freed_memory()
-    result = fit(
-        graph,
-        config,
-        seeds=args.seeds or exported_seeds(args.config),
-        metric=args.metric or exported_metric(args.config),
-        threads=args.threads,
-        memory_gb=args.memory,
-        display="off" if args.json else "auto",
-    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        result = fit(
+            graph,
+            config,
+            seeds=args.seeds or exported_seeds(args.config),
+            metric=args.metric or exported_metric(args.config),
+            threads=args.threads,
+            memory_gb=args.memory,
+            device=args.device,
+            display="off" if args.json else "auto",
+        )
+    for each in told:
+        say(str(each.message))
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)
     if args.out is not None:
         try:
@@ -106,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
 
         model = result.model
         model.save(args.save)
-        size = f"{model.weights.megabytes:.1f} MB"
+        size = f"{model.weights.megabytes:.2f} MB"
         print(f"kept {count(len(model.seeds), 'seed')} in {args.save} ({size})", file=sys.stderr)
     return 0 if result.finished else 1
 

@@ -7,13 +7,11 @@ import gc
 import io
 import logging
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +20,10 @@ import psutil
 from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
+from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.nodes import refuse_other_nodes
+from l2p_search.searching.running.ray_processes import sessions_of_their_own
+from l2p_search.searching.running.scratch import scratch_folder
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +43,8 @@ _OURS = {
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
-_SCRATCH = "l2p-"
+_WORKERS = 64
+"""Workers that any machine may be asked for; each takes some 400 MB."""
 _OBJECT_STORE = 256 * 2**20
 
 
@@ -52,14 +55,17 @@ class Resources:
     Args:
         concurrency: Trials at once; None for as many as the CPUs and GPUs allow.
         cpus_per_trial: Threads per trial.
-        gpus_per_trial: GPUs reserved per trial; a fraction shares one.
+        device: What a trial computes on: auto, cpu, cuda or mps; `placement.settled` decides.
+        gpus_per_trial: GPUs reserved per trial; a fraction shares one. None leaves it to the
+            device.
         address: Of a Ray cluster to join; None for the caller's Ray or one of our own.
         worker_log: Whether what workers print is passed on to the log.
     """
 
     concurrency: int | None = None
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL
-    gpus_per_trial: float = defaults.GPUS_PER_TRIAL
+    device: str = defaults.DEVICE
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL
     address: str | None = None
     worker_log: bool = False
 
@@ -71,10 +77,12 @@ class Cluster:
     Args:
         concurrency: How many trials run at once.
         scratch: A folder for what Tune wants to write, removed at the end.
+        head: The address of the head of a cluster that was joined; None for a Ray of our own.
     """
 
     concurrency: int
     scratch: Path
+    head: str | None = None
 
 
 @contextmanager
@@ -99,27 +107,24 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
         if wanted.address is None:
             os.environ.update(_LOOPBACK)
             os.environ.pop("RAY_ADDRESS", None)
-        _sweep()
-        # Short, as sockets live in it, whose paths may have 107 characters.
-        scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{os.getpid()}-"))
         import ray  # not before its environment is set
 
         theirs = wanted.address is None and ray.is_initialized()
-        try:
-            with _output_to_log():
-                try:
-                    with _own_signals():
-                        if wanted.address is not None:
-                            _join(wanted.address, wanted)
-                        elif not theirs:
-                            _start(wanted, scratch, shared_bytes)
-                    yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
-                finally:
-                    if not theirs:
-                        with _no_garbage_collected():
-                            ray.shutdown()
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with scratch_folder() as scratch, _output_to_log(), ExitStack() as guards:
+            try:
+                with _own_signals(), sessions_of_their_own() as started:
+                    if wanted.address is not None:
+                        _join(wanted.address, wanted)
+                        refuse_other_nodes(wanted.address)
+                    elif not theirs:
+                        _start(wanted, scratch, shared_bytes)
+                guards.enter_context(ending_with_us(started))
+                head = ray.get_runtime_context().gcs_address if wanted.address else None
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
+            finally:
+                if not theirs:
+                    with _no_garbage_collected():
+                        ray.shutdown()
 
 
 @contextmanager
@@ -182,14 +187,6 @@ def _output_to_log() -> Iterator[None]:
         theirs.handlers, theirs.propagate = before
 
 
-def _sweep() -> None:
-    """Remove the scratch folders that killed searches have left behind."""
-    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
-        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        if pid.isdigit() and not psutil.pid_exists(int(pid)):
-            shutil.rmtree(path, ignore_errors=True)
-
-
 def own_cpus() -> int:
     """How many CPUs this process may use."""
     return len(psutil.Process().cpu_affinity() or [0])
@@ -198,17 +195,36 @@ def own_cpus() -> int:
 def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
     import ray
 
-    concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
-    ray.init(
-        address="local",
-        num_cpus=concurrency * wanted.cpus_per_trial,
-        include_dashboard=False,
-        object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
-        log_to_driver=wanted.worker_log,
-        configure_logging=False,
-        _node_ip_address="127.0.0.1",
-        _temp_dir=str(scratch),
-    )
+    cpus = own_cpus()
+    if wanted.cpus_per_trial > cpus:
+        raise SearchError(
+            f"{argument('cpus_per_trial', wanted.cpus_per_trial)}: this machine has {cpus} CPUs;"
+            " give at most as many"
+        )
+    most = max(_WORKERS, 4 * cpus)
+    if wanted.concurrency is not None and wanted.concurrency > most:
+        raise SearchError(
+            f"{argument('concurrency', wanted.concurrency)}: with {cpus} CPUs it must be at most"
+            f" {most}"
+        )
+    concurrency = wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
+    try:
+        ray.init(
+            address="local",
+            num_cpus=concurrency * wanted.cpus_per_trial,
+            include_dashboard=False,
+            object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
+            log_to_driver=wanted.worker_log,
+            configure_logging=False,
+            _node_ip_address="127.0.0.1",
+            _temp_dir=str(scratch),
+        )
+    except Exception as error:
+        _log.exception("Ray did not start")
+        raise SearchError(
+            f"Ray cannot be started here ({first_line(error)}); it needs memory, room in"
+            f" {scratch.parent} and file descriptors (ulimit -n): free some, and try again"
+        ) from error
 
 
 def _join(address: str, wanted: Resources) -> None:
@@ -226,6 +242,11 @@ def _join(address: str, wanted: Resources) -> None:
 
 def _knock(address: str) -> None:
     """Try to connect first: where nobody listens, Ray itself waits for minutes."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS", "")
+        names = (process.info["name"] for process in psutil.process_iter(["name"]))
+        if not address and "raylet" not in names:
+            raise ConnectionError("no Ray runs on this machine")
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
@@ -234,12 +255,12 @@ def _knock(address: str) -> None:
 def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
     """How many trials run at once on these resources; an error when not even one can."""
     possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
-    if wanted.gpus_per_trial > 0:
+    if wanted.gpus_per_trial:
         gpus = there.get("GPU", 0.0)
         if gpus < wanted.gpus_per_trial:
             raise SearchError(
-                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: there are {gpus:g} GPUs;"
-                " leave it out to train on CPUs"
+                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: Ray has {gpus:g} GPUs;"
+                f" give {argument('device', 'cpu')} alone to train on CPUs"
             )
         possible = min(possible, int(gpus / wanted.gpus_per_trial))
     if possible < 1:

@@ -63,5 +63,5 @@ class ModelKeeper:
             return
         self._told(
             f"kept the winner's {len(seeds)} fresh seed{'s' * (len(seeds) != 1)} in {folder}"
-            f" ({model.weights.megabytes:.1f} MB)"
+            f" ({model.weights.megabytes:.2f} MB)"
         )

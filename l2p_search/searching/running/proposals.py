@@ -8,6 +8,9 @@ configurations as one that was not.
 import math
 import random
 import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import optuna
@@ -22,6 +25,8 @@ from l2p_search.trial_record import TrialRecord
 
 _REPEATS = 8
 """How often a sampler may repeat itself before an unseen configuration is drawn at random."""
+_SHUFFLED = 1_000_000
+"""The largest grid whose order is kept in memory; of a larger one, points are drawn one by one."""
 
 
 class Proposer:
@@ -41,8 +46,9 @@ class Proposer:
         """Choose the configuration of the next trial.
 
         The first trials are the start points of the space, except for a grid, which is walked in
-        its order. A repeated proposal is answered from `known`, so that the sampler learns its
-        value, and another one is asked for.
+        an order drawn by the seed: any number of its points is a fair sample. A repeated proposal
+        is answered from `known`, so that the sampler learns its value, and another one is asked
+        for.
 
         Args:
             number: The number of the trial, counted from 0.
@@ -95,17 +101,24 @@ class Proposer:
             return TPESampler(seed=seed, multivariate=True, constant_liar=True)
 
     def _unseen(self, number: int, known: dict[str, TrialRecord]) -> dict[str, Any]:
-        """The next point of a grid; for the other samplers a random one that is not known."""
+        """A point that is not known: the next of a shuffled grid, else one drawn at random."""
         space, size = self._settings.space, self._settings.space.size
         if size is None:
             raise ValueError(f"space '{space.name}' cannot be counted")
-        if self._settings.sampler == "grid":
-            return space.point(number)
         draws = random.Random(self._seed(number, _REPEATS))
-        while True:
-            point = space.point(draws.randrange(size))
-            if self._settings.config(point).config_id not in known:
-                return point
+        places: Iterator[int] = iter(lambda: draws.randrange(size), None)
+        if self._settings.sampler == "grid" and size <= _SHUFFLED:
+            # From its place on, which is taken only where a journal was begun in another order.
+            places = chain(self._grid_order[number:], self._grid_order[:number])
+        points = (space.point(place) for place in places)
+        return next(p for p in points if self._settings.config(p).config_id not in known)
+
+    @cached_property
+    def _grid_order(self) -> list[int]:
+        """Every place of a countable space once, in an order that the search's seed draws."""
+        order = list(range(self._settings.space.size or 0))
+        random.Random(f"{self._settings.seed}/grid").shuffle(order)
+        return order
 
     def _seed(self, number: int, attempt: int) -> int:
         return random.Random(f"{self._settings.seed}/{number}/{attempt}").getrandbits(32)

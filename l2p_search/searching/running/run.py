@@ -8,6 +8,7 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError, argument
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -16,9 +17,12 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
+from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
+from l2p_search.training.memory import graph_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +143,11 @@ def run_jobs(
 
     Raises:
         SearchError: See `run_search`; one search's error ends all of them.
+        UserError: There is no such device, or no such share of one.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    train = train or partial(fit, memory_gb=memory_gb)
+    resources = settled(resources)
+    train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     pool = Pool(jobs, 1, stop)
     try:
@@ -159,15 +165,25 @@ def run_jobs(
 
 
 def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
-    with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
+    lost: list[str] = []
+    with (
+        ended_by_force() as end_by_force,
+        ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster,
+    ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
         )
 
+        def give_up(process: str) -> None:
+            lost.append(process)
+            pool.stop()
+            end_by_force(process)
+
         pool.widen(cluster.concurrency)
-        tune_tasks(pool, graphs, train, cluster, resources)
-
-
-def _bytes(graph: Graph) -> int:
-    parts = (graph.x, graph.edges, graph.weights, graph.y, graph.train, graph.val, graph.test)
-    return sum(part.nbytes for part in parts if part is not None)
+        try:
+            with watched(give_up, cluster.head):
+                tune_tasks(pool, graphs, train, cluster, resources)
+        finally:
+            if lost:
+                way = argument("resume", True)
+                raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")

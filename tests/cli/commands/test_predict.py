@@ -42,7 +42,7 @@ def test_saving_is_told_with_its_megabytes(
     assert main([*arguments, "--json", "--save", str(model)]) == 0
     told = capsys.readouterr()
     json.loads(told.out)
-    assert f"kept 1 seed in {model} (0.0 MB)" in told.err
+    assert f"kept 1 seed in {model} (0.00 MB)" in told.err
     assert load_model(model).config.K == 1
 
 
@@ -87,6 +87,19 @@ def test_a_grown_table_is_predicted_and_one_seed_alone(
     assert main([*command, "--seed", "1"]) == 0
     assert capsys.readouterr().out.startswith("75 nodes predicted by 1 seed: ")
     assert json.loads(out.read_text())[74]["node"] == "u74"
+
+
+def test_a_table_without_a_single_label_is_predicted(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _tables(tmp_path / "new", 75)
+    nodes = tmp_path / "new" / "nodes.csv"
+    nodes.write_text(nodes.read_text().replace(",a\n", ",\n").replace(",b\n", ",\n"))
+    assert main(["predict", str(folder / "model"), *_dataset(tmp_path / "new")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 76
+    nodes.write_text(nodes.read_text().replace(",kind", "").replace(",\n", "\n"))
+    assert main(["predict", str(folder / "model"), "--dataset", str(tmp_path / "new")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 76
 
 
 def test_mistakes_are_one_line_and_code_2_and_write_nothing(

@@ -62,7 +62,7 @@ def test_the_winners_fresh_seeds_are_kept_and_told_with_their_megabytes(
     trained, told = _searched(journal, small_graph, 6)
     folder = journal.directory / FOLDER
     assert identity_of(folder) == _winner(journal)
-    assert told == [f"kept the winner's 3 fresh seeds in {folder} (0.0 MB)"]
+    assert told == [f"kept the winner's 3 fresh seeds in {folder} (0.00 MB)"]
     confirmations = [task for task in trained if task.kind == "confirmation"]
     assert len(confirmations) > 1, "ties are confirmed too"
     assert [task.with_weights for task in confirmations] == [True] + [False] * (
