@@ -110,12 +110,12 @@ def conduct(plan: Plan, means: Means) -> Finish:
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
-    means = replace(means, resources=settled(means.resources))
     if plan.goal.register is not None and not means.keep_model:
         raise UserError(
             f"{argument('register', plan.goal.register)}: there is no model to register with"
             f" {either('keep_model=False', '--no-model')}; leave that out"
         )
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         _check_fits(plan, means)
         journal = plan.open()

@@ -172,8 +172,8 @@ class _Tracker:
     def __init__(self) -> None:
         self.trials: dict[str, TrialEntry] = {}
         self.finished: list[bool] = []
-        self.restored: list[int] = []
         self.models: list[str] = []
+        self.restored: list[int] = []
         self.files: dict[str, dict[str, bytes]] = {}
 
     def begin(self, search: SearchEntry) -> str:
