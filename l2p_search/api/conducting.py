@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from l2p_search import defaults
@@ -27,6 +27,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 
@@ -65,6 +66,7 @@ class Means:
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            device=self.resources.device,
             gpus_per_trial=self.resources.gpus_per_trial,
             address=self.resources.address,
             tracking=self.tracking.on,
@@ -88,7 +90,7 @@ class Means:
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
-        return {"command": masked(self.command)}
+        return {"command": masked(self.command), "device": self.resources.device}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
@@ -107,6 +109,7 @@ def conduct(plan: Plan, means: Means) -> Finish:
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         _check_fits(plan, means)
         journal = plan.open()
@@ -131,18 +134,17 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
-        if (note := plan.weights_note) is not None:
-            display.note(note)
-        with tracking(
-            journal, means.tracking, lambda text: display.note(means.words(text))
-        ) as record:
+        if plan.weights_note is not None:
+            display.note(plan.weights_note)
+
+        def note(text: str) -> None:
+            display.note(means.words(text))
+
+        with tracking(journal, means.tracking, note) as record:
 
             def on_event(event: Event, snapshot: Snapshot) -> None:
                 display.update(event, snapshot)
                 record(event)
-
-            def note(text: str) -> None:
-                display.note(means.words(text))
 
             return run_search(
                 journal,
@@ -179,6 +181,7 @@ def conduct_together(
         SearchError: One of the searches cannot be run; the others are stopped in good order.
         KeyboardInterrupt: As of `conduct`.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         for plan in plans:
             _check_fits(plan, means)

@@ -94,6 +94,8 @@ def tracking(
 def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
     """Write to MLflow the trials of a search that are missing there; nothing is written twice.
 
+    Files that somebody has deleted there are written anew.
+
     Args:
         journal: The search.
         where: Where; it is written even if tracking is off.
@@ -112,9 +114,13 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
         parent = tracker.begin(search)
         before = tracker.recorded(parent)
         for record in outcome.records:
-            uid = trial_uid(journal, record)
-            if record.status is not TrialStatus.RUNNING and not tracker.has(parent, uid):
-                tracker.record(parent, search, trial_entry(journal, record))
+            if record.status is TrialStatus.RUNNING:
+                continue
+            entry = trial_entry(journal, record)
+            if tracker.has(parent, entry.uid):
+                tracker.restore(parent, entry)
+            else:
+                tracker.record(parent, search, entry)
         if not is_locked(journal.directory):
             unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
             tracker.finish(parent, search, interrupted=unfinished)

@@ -4,8 +4,10 @@ Scores are in percent with two decimals, as MLflow's tables show all digits they
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -94,8 +96,18 @@ class TrialEntry:
         if self.reason is not None:
             tags["reason"] = self.reason
             word = self.status.value.replace("_", " ").capitalize()
-            tags["mlflow.note.content"] = f"**{word}**: {self.reason}"
+            tags["mlflow.note.content"] = f"**{word}**: {inert(self.reason)}"
         return tags
+
+
+def inert(text: str) -> str:
+    """A text for MLflow's notes, which are Markdown: it stays text, and becomes no HTML or link.
+
+    Example:
+        >>> inert("a < b")
+        'a &lt; b'
+    """
+    return re.sub(r"([\\`*_\[\]])", r"\\\1", escape(text, quote=False))
 
 
 @dataclass(frozen=True, kw_only=True)

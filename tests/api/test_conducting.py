@@ -179,9 +179,11 @@ def test_a_search_that_has_all_it_wants_starts_nothing(
 def test_the_journal_notes_where_an_invocation_came_from(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    conduct(_plan(tmp_path, small_graph), Means(tracking=_OFF, shown="off", command="typed"))
+    on = Resources(device="cpu")
+    means = Means(resources=on, tracking=_OFF, shown="off", command="typed")
+    conduct(_plan(tmp_path, small_graph), means)
     (began,) = Journal.read(tmp_path / "s").invocations
-    assert began["command"] == "typed"
+    assert (began["command"], began["device"]) == ("typed", "cpu")
     assert "torch" in began["versions"]
 
 

@@ -140,6 +140,7 @@ class _Tracker:
     def __init__(self) -> None:
         self.trials: dict[str, TrialEntry] = {}
         self.finished: list[bool] = []
+        self.restored: list[int] = []
         self.files: dict[str, dict[str, bytes]] = {}
 
     def begin(self, search: SearchEntry) -> str:
@@ -154,6 +155,10 @@ class _Tracker:
     def record(self, parent: str, search: SearchEntry, trial: TrialEntry) -> None:
         assert trial.uid not in self.trials
         self.trials[trial.uid] = trial
+
+    def restore(self, parent: str, trial: TrialEntry) -> None:
+        assert trial.uid in self.trials
+        self.restored.append(trial.number)
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
         assert search.description
@@ -177,6 +182,7 @@ def test_what_is_missing_is_brought_to_mlflow_and_nothing_twice(
     assert sync(recorded, Tracking()) == (10, 0)
     del tracker.trials[f"{recorded.uid}/4"]
     assert sync(recorded, Tracking()) == (1, 9)
+    assert sorted(tracker.restored) == [0, 1, 2, 3, 5, 6, 7, 8, 9]
     assert sync(recorded, Tracking(on=False)) == (0, 10)  # it was asked for by name
     assert tracker.finished == [False, False, False]
 

@@ -4,7 +4,6 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from l2p_search.errors import SearchExistsError, UserError
 if TYPE_CHECKING:
     from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
+    from l2p_search.searching.running.cluster import Resources
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -173,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
             for model in models
         ]
         if args.dry_run:
-            told = [_tell_plan(plan, vars(args)) for plan in plans]
+            told = [_tell_plan(plan, means.resources, args.memory, args.json) for plan in plans]
             if args.json:
                 print(_as_json(told[0] if args.models is None else {"plans": told}))
             return 0
@@ -253,27 +253,34 @@ def _print(search: "Search") -> None:
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
 
-def _tell_plan(plan: "Plan", options: Mapping[str, Any]) -> "dict[str, Any]":
+def _tell_plan(
+    plan: "Plan", wanted: "Resources", memory: float, as_json: bool
+) -> "dict[str, Any]":
     """Print what would be searched and what it may cost; with --json only give it back."""
     from l2p_search.api.estimating import estimate, trials_at_once
     from l2p_search.api.measuring import MEASURED_SECONDS
     from l2p_search.api.needs import check_search_fits
     from l2p_search.api.plan_text import memory_text, plan_mapping, plan_text, time_text
     from l2p_search.errors import in_shell
+    from l2p_search.searching.running.placement import settled
     from l2p_search.training.memory import keep_freed_memory
 
     keep_freed_memory()  # as the workers do that are estimated
-    concurrency, cpus, memory = (
-        options[name] for name in ("concurrency", "cpus_per_trial", "memory")
-    )
-    if not options["json"]:
-        print(in_shell(plan_text(plan, concurrency, cpus)), flush=True)
+    on = settled(wanted)
+    at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
+    if not as_json:
+        print(in_shell(plan_text(plan, at_once, on.cpus_per_trial)), flush=True)
     if sys.stderr.isatty():
         say(f"measuring one trial, about {MEASURED_SECONDS:.0f} s of CPU ..")
-    at_once = trials_at_once(concurrency, cpus)
     check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=memory)
-    found = estimate(plan, concurrency=concurrency, cpus_per_trial=cpus, memory_gb=memory)
-    if not options["json"]:
+    found = estimate(
+        plan,
+        concurrency=at_once,
+        cpus_per_trial=on.cpus_per_trial,
+        memory_gb=memory,
+        device=on.device,
+    )
+    if not as_json:
         print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
     return plan_mapping(plan, found)
 

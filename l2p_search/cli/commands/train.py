@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
+from l2p_search.cli.options import (
+    add_dataset,
+    add_device,
+    add_memory,
+    add_metric,
+    positive,
+    reading,
+)
 from l2p_search.cli.signals import say
 from l2p_search.errors import ConfigError, UserError
 
@@ -56,6 +63,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="torch threads (default: %(default)s)",
     )
+    add_device(parser)
     add_memory(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON there")
     parser.add_argument(
@@ -92,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
             metric=args.metric or exported_metric(args.config),
             threads=args.threads,
             memory_gb=args.memory,
+            device=args.device,
             display="off" if args.json else "auto",
         )
     for each in told:

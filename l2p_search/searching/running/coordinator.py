@@ -199,6 +199,10 @@ class Coordinator:
             f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
         )
 
+    def note(self, task: Task, text: str) -> None:
+        """Tell what training warned of, in one line."""
+        self._tell(Event("noted", self._records[task.number], reason=text))
+
     def release(self, task: Task, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead.
 

@@ -142,6 +142,10 @@ class Pool:
         """End all searches because training hit a bug: `Coordinator.bug`."""
         given.coordinator.bug(given.task, reason, traceback)
 
+    def note(self, given: Assignment, text: str) -> None:
+        """Pass on what training warned of: `Coordinator.note`."""
+        given.coordinator.note(given.task, text)
+
     def release(self, given: Assignment, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead: `Coordinator.release`."""
         self._running.discard(given)

@@ -17,6 +17,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
@@ -142,9 +143,11 @@ def run_jobs(
 
     Raises:
         SearchError: See `run_search`; one search's error ends all of them.
+        UserError: There is no such device, or no such share of one.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    train = train or partial(fit, memory_gb=memory_gb)
+    resources = settled(resources)
+    train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     pool = Pool(jobs, 1, stop)
     try:
@@ -178,7 +181,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
 
         pool.widen(cluster.concurrency)
         try:
-            with watched(give_up):
+            with watched(give_up, cluster.head):
                 tune_tasks(pool, graphs, train, cluster, resources)
         finally:
             if lost:

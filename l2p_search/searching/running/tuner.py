@@ -51,7 +51,7 @@ def tune_tasks(
     trainable = tune.with_parameters(
         _trainable, graphs=kept, train=train, threads=resources.cpus_per_trial
     )
-    requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial}
+    requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial or 0.0}
     tuner = tune.Tuner(
         tune.with_resources(trainable, requested),
         tune_config=tune.TuneConfig(
@@ -158,6 +158,8 @@ class _Reports(_Adapter, FIFOScheduler):
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         given = self._tasks[trial.trial_id]
+        for note in json.loads(result.get("notes", "[]")):
+            self._pool.note(given, note)
         # After a bug, an error or the last group the worker returns by itself: CONTINUE.
         if "bug" in result:
             self._pool.bug(given, result["bug"], result["traceback"])
