@@ -5,7 +5,6 @@ no propagation at all (MLP) and GCN are searched with one budget, on the same sp
 their winners are compared on fresh seeds, paired.
 """
 
-import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,8 @@ from l2p_search.api.answer_text import AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.measuring import measure
+from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
@@ -43,14 +44,13 @@ from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.space.search_space import SearchSpace
-from l2p_search.training.fit import fit as train
 
 _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
-_PROBE_EPOCHS = 12
-_USUAL_EPOCHS = 300
-"""What a seed trains before it stops early, more or less: to plan by, not to promise."""
+_PROBE_SECONDS = 2.0
+_USUAL_SHARE = 0.75
+"""Of all epochs, what a seed trains before it stops early: to plan by, not to promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +225,9 @@ def answer(
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
+    for plan in plans.values():
+        if (note := plan.weights_note) is not None:
+            tell(note)
     stopped = conduct_together(
         list(plans.values()),
         means,
@@ -352,13 +355,8 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
 
 
 def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float, device: str) -> float:
-    """What one seed takes, by a few epochs of two.
-
-    On the CPU by the time of this process, as others may run here too; a GPU's is not in that.
-    """
+    """What one seed takes."""
     config = space.config(space.middle(), default_config(graph))
-    probe = dataclasses.replace(config, epochs=_PROBE_EPOCHS, patience=_PROBE_EPOCHS)
-    clock = time.process_time if device == "cpu" else time.perf_counter
-    started = clock()
-    train(graph, probe, range(2), memory_gb=memory_gb, device=device)
-    return (clock() - started) / 2 / _PROBE_EPOCHS * _USUAL_EPOCHS
+    check_training_fits(graph, config, 2, memory_gb=memory_gb)
+    cost = measure(graph, config, 2, memory_gb=memory_gb, device=device, limit=_PROBE_SECONDS)
+    return (cost.seconds if cost.whole else _USUAL_SHARE * cost.at_most) / 2

@@ -1,5 +1,6 @@
 """fit: one configuration trained over all its seeds."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral
@@ -11,6 +12,8 @@ import torch
 from l2p_search import defaults
 from l2p_search.api.arguments import check
 from l2p_search.api.arguments import on_epoch as on_epoch_or_word
+from l2p_search.api.edge_weights import weights_note
+from l2p_search.api.needs import check_training_fits
 from l2p_search.caller import left_as_found
 from l2p_search.config import PROVENANCE, TrialConfig
 from l2p_search.data.graph import Graph
@@ -91,6 +94,7 @@ def fit(
         ConfigError: A hyperparameter is unknown, out of range, or not read by the model; or a
             seed is none.
         DataError: The graph cannot be used.
+        SearchError: Training would not fit into memory.
         DeviceError: This machine has no such device.
         UserError: Another argument cannot be what it is.
 
@@ -108,6 +112,10 @@ def fit(
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
     chosen = _seeds(config, seeds)
+    check_training_fits(loaded, made, len(chosen), memory_gb=memory_gb)
+    note = weights_note(loaded, [made])
+    if note is not None:
+        warnings.warn(note, stacklevel=3)  # the caller, behind `left_as_found`
     torch.set_num_threads(threads)
     with training_display(display) as on_epoch:
         result = train(

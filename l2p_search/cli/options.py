@@ -274,6 +274,7 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
         stop=stop,
         command=command_line(),
         words=in_shell,
+        keep_model=not options.get("no_model", True),
     )
 
 

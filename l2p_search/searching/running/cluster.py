@@ -21,6 +21,7 @@ from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.nodes import refuse_other_nodes
 from l2p_search.searching.running.ray_processes import sessions_of_their_own
 from l2p_search.searching.running.scratch import scratch_folder
 
@@ -76,10 +77,12 @@ class Cluster:
     Args:
         concurrency: How many trials run at once.
         scratch: A folder for what Tune wants to write, removed at the end.
+        head: The address of the head of a cluster that was joined; None for a Ray of our own.
     """
 
     concurrency: int
     scratch: Path
+    head: str | None = None
 
 
 @contextmanager
@@ -112,10 +115,12 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
                 with _own_signals(), sessions_of_their_own() as started:
                     if wanted.address is not None:
                         _join(wanted.address, wanted)
+                        refuse_other_nodes(wanted.address)
                     elif not theirs:
                         _start(wanted, scratch, shared_bytes)
                 guards.enter_context(ending_with_us(started))
-                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+                head = ray.get_runtime_context().gcs_address if wanted.address else None
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
             finally:
                 if not theirs:
                     with _no_garbage_collected():

@@ -128,9 +128,11 @@ class Pool:
         """The error of one search that ends all of them, if there was one."""
         return next((c.fatal for c in list(self._open) if c.fatal is not None), None)
 
-    def report(self, given: Assignment, measured: dict[str, Any]) -> bool:
+    def report(
+        self, given: Assignment, measured: dict[str, Any], weights: bytes | None = None
+    ) -> bool:
         """Take the result of one group of seeds: `Coordinator.report`."""
-        return given.coordinator.report(given.task, measured)
+        return given.coordinator.report(given.task, measured, weights)
 
     def fail(self, given: Assignment, reason: str) -> None:
         """Record that training raised an error: `Coordinator.fail`."""

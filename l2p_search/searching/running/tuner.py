@@ -169,7 +169,9 @@ class _Reports(_Adapter, FIFOScheduler):
             self._pool.fail(given, result["error"])
             return TrialScheduler.CONTINUE
         measured = json.loads(result["measured"])
-        goes_on = self._pool.report(given, measured)
+        # Taken out of Tune's hands, which would keep it and write it to its own files.
+        weights = result.pop("weights", None)
+        goes_on = self._pool.report(given, measured, weights)
         last = measured["seeds"][-1]["seed"] == given.task.groups[-1][-1]
         return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
 

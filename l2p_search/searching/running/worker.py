@@ -18,6 +18,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
+from l2p_search.saved.storing import weights_bytes
 
 
 class Train(Protocol):
@@ -38,7 +39,7 @@ _BUGS = (NotImplementedError, RecursionError)
 
 
 def run_task(
-    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, str]], None]
+    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, Any]], None]
 ) -> None:
     """Train the groups of seeds of a task one after another, until all are done or one fails.
 
@@ -47,9 +48,10 @@ def run_task(
         graph: The graph to train on.
         train: Trains one group.
         report: Takes the message of one group and returns when the driver wants the next group.
-            The message is {"measured": JSON of `TrialResult.measured`} after success, and
-            {"error": reason, "traceback": text} or {"bug": reason, "traceback": text} after
-            failure, which is the last message. "notes" are what training warned of, if it did.
+            The message is {"measured": JSON of `TrialResult.measured`} after success, with
+            {"weights": bytes of a safetensors file} where the task asks for them; after failure
+            it is {"error": reason, "traceback": text} or {"bug": reason, "traceback": text}, and
+            the last message. "notes" are what training warned of, if it did.
     """
     config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
@@ -57,7 +59,9 @@ def run_task(
         try:
             with _warnings_to(notes):
                 trained = train(graph, config, group, metric=task["metric"])
-            message = {"measured": _as_json(trained)}
+            message: dict[str, Any] = {"measured": _as_json(trained)}
+            if task.get("with_weights") and trained.weights is not None:
+                message["weights"] = weights_bytes(trained.weights)
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             kind = "error"
             if isinstance(error, _BUGS) or not isinstance(error, _OF_A_CONFIG):
