@@ -8,6 +8,7 @@ from typing import Any, get_args
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
 from l2p_search.metrics import METRICS
+from l2p_search.model.devices import check_name
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
@@ -179,6 +180,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "train": lambda name, value: whole(name, value, 1, 10**4),
     "concurrency": lambda name, value: whole(name, value, 1, 10**4),
     "cpus_per_trial": lambda name, value: whole(name, value, 1, _THREADS),
+    "device": check_name,
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
     "threads": lambda name, value: whole(name, value, 1, _THREADS),
     "node": lambda name, value: whole(name, value, 0, 2**63 - 1),
@@ -192,6 +194,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "race": yes_or_no,
     "resume": yes_or_no,
     "tracking": yes_or_no,
+    "keep_model": yes_or_no,
     "display": display,
     "stop": event,
 }

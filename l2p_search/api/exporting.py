@@ -38,6 +38,7 @@ def provenance_of(journal: Journal, outcome: Outcome) -> dict[str, Any] | None:
         "config_id": best.config.config_id,
         "dataset": settings.dataset,
         "data_digest": settings.data_digest,
+        **({} if settings.graph is None else {"graph": dict(settings.graph)}),
         "space": settings.space.name,
         "trials": len(outcome.records),
         "seeds": settings.seeds,

@@ -95,6 +95,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         varied=tuple(settings.space.dimensions),
         tags={
             "command": masked(str(newest.get("command", ""))),  # old journals have it as typed
+            "device": str(newest.get("device", "cpu")),
             "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
             "data_digest": settings.data_digest,
         },

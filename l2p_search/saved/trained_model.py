@@ -214,7 +214,8 @@ class Model:
         from l2p_search.data.scaling import SCALES
 
         scale = self.expected.scaling
-        return load_graph(given, scale=scale if scale in SCALES else "auto")
+        usual = scale if scale in SCALES else "auto"
+        return load_graph(given, scale=usual, to_predict=True)
 
     def predictions(self, graph: Any, *, seed: int | None = None) -> "DataFrame":
         """The predictions as a table, with the nodes' own ids and the classes' names.

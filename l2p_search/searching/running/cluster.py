@@ -55,14 +55,17 @@ class Resources:
     Args:
         concurrency: Trials at once; None for as many as the CPUs and GPUs allow.
         cpus_per_trial: Threads per trial.
-        gpus_per_trial: GPUs reserved per trial; a fraction shares one.
+        device: What a trial computes on: auto, cpu, cuda or mps; `placement.settled` decides.
+        gpus_per_trial: GPUs reserved per trial; a fraction shares one. None leaves it to the
+            device.
         address: Of a Ray cluster to join; None for the caller's Ray or one of our own.
         worker_log: Whether what workers print is passed on to the log.
     """
 
     concurrency: int | None = None
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL
-    gpus_per_trial: float = defaults.GPUS_PER_TRIAL
+    device: str = defaults.DEVICE
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL
     address: str | None = None
     worker_log: bool = False
 
@@ -252,12 +255,12 @@ def _knock(address: str) -> None:
 def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
     """How many trials run at once on these resources; an error when not even one can."""
     possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
-    if wanted.gpus_per_trial > 0:
+    if wanted.gpus_per_trial:
         gpus = there.get("GPU", 0.0)
         if gpus < wanted.gpus_per_trial:
             raise SearchError(
-                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: there are {gpus:g} GPUs;"
-                " leave it out to train on CPUs"
+                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: Ray has {gpus:g} GPUs;"
+                f" give {argument('device', 'cpu')} alone to train on CPUs"
             )
         possible = min(possible, int(gpus / wanted.gpus_per_trial))
     if possible < 1:
