@@ -147,7 +147,7 @@ class Sage(Gcn):
     """H_k = relu(norm(D^-1 A dropout(H_{k-1}) W_k + dropout(H_{k-1}) U_k + b_k)).
 
     GraphSAGE with the mean aggregator: Hamilton, Ying and Leskovec, NeurIPS 2017,
-    https://arxiv.org/abs/1706.02216. The mean is by the weights of edges, where they have some.
+    https://arxiv.org/abs/1706.02216. The mean is by the weights of the edges, if there are any.
     """
 
     own = ("U",)
