@@ -9,6 +9,7 @@ from l2p_search.api.measuring import Cost, measure
 from l2p_search.api.needs import Needs, needs_of_search
 from l2p_search.api.planning import Plan
 from l2p_search.config import TrialConfig
+from l2p_search.model.devices import devices_here
 from l2p_search.searching.running.cluster import own_cpus
 
 _START = 10.0
@@ -65,6 +66,7 @@ def estimate(
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = "cpu",
 ) -> Estimate:
     """Measure a trial in the middle of the space, and estimate what the search may cost.
 
@@ -73,6 +75,7 @@ def estimate(
         concurrency: Trials at once; None for as many as there are CPUs.
         cpus_per_trial: Threads per trial.
         memory_gb: Memory per trial.
+        device: What the trial computes on.
 
     Returns:
         The estimate for the trials that are missing, and for the confirmation.
@@ -85,7 +88,12 @@ def estimate(
     memory = needs_of_search(plan.graph, settings, at_once=at_once, memory_gb=memory_gb)
     config = settings.config(settings.space.middle())
     trial = measure(
-        plan.graph, config, settings.seeds, metric=settings.metric, memory_gb=memory_gb
+        plan.graph,
+        config,
+        settings.seeds,
+        metric=settings.metric,
+        memory_gb=memory_gb,
+        device=device,
     )
     # More trials at once than CPUs share them.
     side_by_side = min(at_once, trials_at_once(None, cpus_per_trial))
@@ -110,17 +118,26 @@ def estimate(
     )
 
 
-def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
+def trials_at_once(
+    concurrency: int | None,
+    cpus_per_trial: int,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
+) -> int:
     """How many trials run at once on this machine.
 
     Args:
         concurrency: What was asked for; None for as many as the CPUs allow.
         cpus_per_trial: Threads per trial.
+        gpus_per_trial: The share of a GPU that a trial takes, if it takes one.
 
     Returns:
         At least 1.
     """
-    return concurrency or max(1, own_cpus() // cpus_per_trial)
+    possible = own_cpus() // cpus_per_trial
+    if gpus_per_trial:
+        gpus = sum(name.startswith("cuda") for name in devices_here())
+        possible = min(possible, int(gpus / gpus_per_trial))
+    return concurrency or max(1, possible)
 
 
 def _trials_part(plan: Plan, trial_seconds: float, at_once: int) -> float:

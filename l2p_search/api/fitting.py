@@ -57,6 +57,7 @@ def fit(
     metric: MetricChoice | None = None,
     threads: int = defaults.THREADS,
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = defaults.DEVICE,
     display: Literal["auto", "off"] | OnEpoch = "off",
     **keys: Any,
 ) -> Fitted:
@@ -74,7 +75,12 @@ def fit(
             By default what an exported file was searched by, else "auto". With
             `stop_on="val_accuracy"` it also says which epoch of a seed is its best.
         threads: Threads that torch computes with.
-        memory_gb: Train as many seeds at once as fit into this.
+        memory_gb: Train as many seeds at once as fit into this; fewer, with a warning in the
+            log, where even that is not there.
+        device: "auto" (a CUDA device where there is one, else the CPU), "cpu", "cuda", "cuda:1"
+            or "mps". It is no hyperparameter: seeds begin with the same weights on every device.
+            On CUDA dropout and Gumbel noise are drawn by its own generators, so its numbers
+            differ from the CPU's as those of other seeds would.
         display: "auto" draws a progress bar on a terminal; a function is called with a `Progress`
             after every epoch instead.
         **keys: Hyperparameters by name, such as K=8; they replace those of `config`.
@@ -89,6 +95,7 @@ def fit(
             seed is none.
         DataError: The graph cannot be used.
         SearchError: Training would not fit into memory.
+        DeviceError: This machine has no such device.
         UserError: Another argument cannot be what it is.
 
     Example:
@@ -100,7 +107,7 @@ def fit(
         torch.Size([320])
     """
     metric = exported_metric(config) if metric is None else metric
-    check(threads=threads, memory_gb=memory_gb, metric=metric)
+    check(threads=threads, memory_gb=memory_gb, metric=metric, device=device)
     on_epoch_or_word("display", display)
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
@@ -117,6 +124,7 @@ def fit(
             chosen,
             metric=chosen_metric(loaded, metric),
             memory_gb=memory_gb,
+            device=device,
             on_epoch=on_epoch,
         )
     known = {each.name: getattr(result, each.name) for each in fields(result)}

@@ -13,13 +13,16 @@ from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.errors import ModelError, either
 from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly
+from l2p_search.saved.trained_model import Model, load_model
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.searching.running.run import Finish
 from l2p_search.trial_record import INTERRUPTED, TrialRecord, best_first
 
@@ -89,6 +92,25 @@ class Search:
         """q(t) of the best trial over all nodes and seeds: [K + 1]; None without one."""
         best = self.best
         return best.result.profile if best is not None and best.result is not None else None
+
+    @property
+    def model(self) -> Model:
+        """The trained fresh seeds of the best configuration, to predict with.
+
+        Raises:
+            ModelError: The search has kept none, or that of an earlier best one.
+        """
+        again = either("resume it with keep_model=True", "resume it without --no-model")
+        folder = self.directory / FOLDER
+        if not folder.exists():
+            raise ModelError(f"search '{self.name}' has kept no model; {again} to have it trained")
+        found = load_model(folder)
+        if self.best is not None and found.config != self.best.config:
+            raise ModelError(
+                f"search '{self.name}' has kept the model of an earlier best configuration"
+                f" ({found.config.config_id}); {again} to have it replaced"
+            )
+        return found
 
     @cached_property
     def importance(self) -> dict[str, float] | None:

@@ -1,6 +1,7 @@
 """Measuring what a trial costs: the CPU time of a few epochs, whoever else computes here."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -55,6 +56,7 @@ def measure(
     *,
     metric: Metric = "accuracy",
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = "cpu",
     limit: float = MEASURED_SECONDS,
 ) -> Cost:
     """Measure what a trial costs on one thread, without training it longer than that takes.
@@ -69,6 +71,7 @@ def measure(
         seeds: How many seeds it has.
         metric: What seeds are judged by.
         memory_gb: Memory per trial.
+        device: What it computes on; what a GPU takes is no CPU time, and is measured by the clock.
         limit: Seconds of CPU time after which the trial is broken off.
 
     Returns:
@@ -80,12 +83,41 @@ def measure(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        first = _one_seed(graph, config, metric, memory_gb)
+        trainer = _Trainer(graph, metric, memory_gb, device)
+        first = _one_seed(trainer, config)
         if _FEW * seeds * first.epoch > limit:
             return first.extrapolated(config, seeds)
-        return _all_seeds(graph, config, seeds, metric, memory_gb, first, limit)
+        return _all_seeds(trainer, config, seeds, first, limit)
     finally:
         torch.set_num_threads(threads)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trainer:
+    """Trains as the trial does that is measured, and tells the time that counts."""
+
+    graph: Graph
+    metric: Metric
+    memory_gb: float
+    device: str
+
+    def train(
+        self, config: TrialConfig, seeds: Sequence[int], on_epoch: Callable[[Progress], None]
+    ) -> None:
+        """Train to the end, or until `on_epoch` raises."""
+        train(
+            self.graph,
+            config,
+            seeds,
+            metric=self.metric,
+            memory_gb=self.memory_gb,
+            device=self.device,
+            on_epoch=on_epoch,
+        )
+
+    def now(self) -> float:
+        """The CPU time of this process; on a GPU the clock."""
+        return time.process_time() if self.device == "cpu" else time.perf_counter()
 
 
 @dataclass(frozen=True)
@@ -106,48 +138,35 @@ class _Parts:
         )
 
 
-def _one_seed(graph: Graph, config: TrialConfig, metric: Metric, memory_gb: float) -> _Parts:
-    marks = [time.process_time()]
+def _one_seed(trainer: _Trainer, config: TrialConfig) -> _Parts:
+    marks = [trainer.now()]
     short = replace(config, epochs=min(_FEW, config.epochs), patience=_FEW)
-    train(
-        graph,
-        short,
-        [0],
-        metric=metric,
-        memory_gb=memory_gb,
-        on_epoch=lambda progress: marks.append(time.process_time()),
-    )
-    end = time.process_time()
+    trainer.train(short, [0], lambda progress: marks.append(trainer.now()))
+    end = trainer.now()
     begin, first, last = marks[0], marks[1], marks[-1]
     epoch = (last - first) / (len(marks) - 2) if len(marks) > 2 else first - begin
     return _Parts(build=max(0.0, first - begin - epoch), epoch=epoch, judge=end - last)
 
 
 def _all_seeds(
-    graph: Graph,
-    config: TrialConfig,
-    seeds: int,
-    metric: Metric,
-    memory_gb: float,
-    first: _Parts,
-    limit: float,
+    trainer: _Trainer, config: TrialConfig, seeds: int, first: _Parts, limit: float
 ) -> Cost:
-    started = time.process_time()
+    started = trainer.now()
     trained = 0
     last: Progress | None = None
 
     def watch(progress: Progress) -> None:
         nonlocal trained, last
         trained, last = trained + progress.training, progress
-        if time.process_time() - started > limit:
+        if trainer.now() - started > limit:
             raise _EnoughError
 
     try:
-        train(graph, config, range(seeds), metric=metric, memory_gb=memory_gb, on_epoch=watch)
+        trainer.train(config, range(seeds), watch)
     except _EnoughError:
         if last is None:
             raise AssertionError("it was broken off before its first epoch") from None
-        spent = time.process_time() - started
+        spent = trainer.now() - started
         epoch = (spent - first.build) / max(1, trained)
         # Groups of seeds that do not fit into memory together train one after another.
         waiting = seeds - last.finished - last.training
@@ -159,7 +178,7 @@ def _all_seeds(
             at_most=spent + epoch * (last.training * most + waiting * config.epochs),
             whole=False,
         )
-    took = time.process_time() - started
+    took = trainer.now() - started
     return Cost(seconds=took, at_most=took, whole=True)
 
 

@@ -46,6 +46,8 @@ class Wanted:
     confirm: int | None = None
     confirm_ties: int | None = None
     time_budget: float | str | None = None
+    register: str | None = None
+    champion: bool | None = None
     data_dir: Path | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `load_graph`, such as `label`."""
@@ -63,6 +65,8 @@ class Wanted:
             sampler=self.sampler,
             race=self.race,
             metric=self.metric,
+            register=self.register,
+            champion=self.champion,
         )
         for name, given in (("space", self.space), ("model", self.model)):
             if given == "":
@@ -251,7 +255,10 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
         ties=defaults.TIES if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget) or space.time_budget,
+        register=wanted.register,
+        champion=bool(wanted.champion),
     )
+    _check_registered(goal)
     return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
 
@@ -290,7 +297,10 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         confirm=before.confirm if wanted.confirm is None else wanted.confirm,
         ties=before.ties if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget),
+        register=before.register if wanted.register is None else wanted.register,
+        champion=before.champion if wanted.champion is None else wanted.champion,
     )
+    _check_registered(goal)
     return Plan(
         directory=recorded.directory,
         graph=loaded,
@@ -298,3 +308,17 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
+
+
+def _check_registered(goal: Goal) -> None:
+    """Refuse what could not be registered at the end, before anything is computed."""
+    if goal.champion and goal.register is None:
+        raise UserError(
+            f"{argument('champion', True)}: is an alias of a registered model; give its name with"
+            f" {argument('register')}"
+        )
+    if goal.register is not None and not goal.confirm:
+        raise UserError(
+            f"{argument('register', goal.register)}: the model is that of the fresh seeds, and"
+            f" {argument('confirm', 0)} leaves none; confirm on some"
+        )

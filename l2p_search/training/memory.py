@@ -1,6 +1,7 @@
-"""Memory: what training takes, how many seeds fit at once, and keeping what was freed."""
+"""Memory: what training takes, how many seeds fit at once, and when it ran out."""
 
 import ctypes
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +14,8 @@ from l2p_search.model.network import Network
 
 # The numbers of these options in glibc's <malloc.h>.
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
+_RAN_OUT = re.compile("out of memory|can't allocate memory|not enough memory", re.IGNORECASE)
+"""What the messages of torch's allocators say: CPU on Linux and on Windows, CUDA, Apple's GPUs."""
 
 
 def keep_freed_memory() -> None:
@@ -33,6 +36,26 @@ def keep_freed_memory() -> None:
         return
     mallopt(_M_MMAP_MAX, 0)  # large blocks from the heap too, which keeps them
     mallopt(_M_TRIM_THRESHOLD, -1)  # and the heap never shrinks
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on a device or on the CPU.
+
+    torch has a class for devices; its CPU allocator raises a plain RuntimeError.
+
+    Example:
+        >>> is_out_of_memory(MemoryError()), is_out_of_memory(RuntimeError("shapes differ"))
+        (True, False)
+    """
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and _RAN_OUT.search(str(error)) is not None
+
+
+def release_cached() -> None:
+    """Give back what torch keeps of a CUDA device's memory; nothing where none is used."""
+    if torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
 
 
 def seeds_at_once(network: Network, memory_gb: float) -> int:

@@ -95,3 +95,10 @@ def test_trials_at_once_are_those_asked_for_else_by_the_cpus(
     monkeypatch.setattr(estimating, "own_cpus", lambda: 6)
     asked = ((5, 1), (None, 1), (None, 4), (None, 7))
     assert [trials_at_once(*each) for each in asked] == [5, 6, 1, 1]
+
+
+def test_trials_at_once_are_no_more_than_share_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimating, "own_cpus", lambda: 6)
+    monkeypatch.setattr(estimating, "devices_here", lambda: ["cpu", "cuda:0", "cuda:1"])
+    asked = ((None, 1, 1.0), (None, 1, 0.5), (None, 1, 0.25), (None, 1, 4.0), (3, 1, 1.0))
+    assert [trials_at_once(*each) for each in asked] == [2, 4, 6, 1, 3]
