@@ -243,8 +243,8 @@ def _what_fits(
             config,
             lambda c: needs_of(graph, c, 1, at_once=1, memory_gb=memory_gb).fits,
         )
-        how = f"with {argument('concurrency', 1)} and {argument('memory_gb', 0.1)}"
-        ways = [f"search {key} up to {value} {how}" for key, value in smaller]
+        least = f"with {argument('concurrency', 1)} and {argument('memory_gb', 0.1)}"
+        ways = [f"search {key} up to {value} {least}" for key, value in smaller]
     return ", or ".join(ways) or _NOTHING
 
 
