@@ -25,6 +25,7 @@ _ORDER = (
     "intervals",
     "trial_record",
     "progress",
+    "effects",
     "data",
     "model",
     "training",

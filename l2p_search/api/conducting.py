@@ -10,6 +10,7 @@ from types import FrameType
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.exporting import write_best
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
@@ -85,7 +86,7 @@ class Means:
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search, from its beginning or from where it stands.
+    """Run one search, from its beginning or from where it stands, and write its best.yaml.
 
     Args:
         plan: The search.
@@ -95,7 +96,7 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
-        SearchError: The search cannot be run, or its journal cannot be written.
+        SearchError: The search cannot be run, or its folder cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
@@ -122,7 +123,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 display.update(event, snapshot)
                 record(event)
 
-            return run_search(
+            finish = run_search(
                 journal,
                 plan.graph,
                 plan.goal,
@@ -132,6 +133,10 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 on_event=on_event,
                 stop=stop,
             )
+            # Before MLflow is told the end, for which figures are drawn and importance computed.
+            if not finish.interrupted:
+                write_best(journal, finish.outcome)
+            return finish
 
 
 def conduct_together(

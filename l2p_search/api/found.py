@@ -13,6 +13,7 @@ from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.effects import Effects
 from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly
 from l2p_search.searching.records.importance import importance_of
@@ -91,10 +92,10 @@ class Search:
         return best.result.profile if best is not None and best.result is not None else None
 
     @cached_property
-    def importance(self) -> dict[str, float] | None:
-        """How much each hyperparameter mattered: its share of the variance of the objective.
+    def importance(self) -> Effects | None:
+        """How much each hyperparameter mattered, and how well that can be told.
 
-        None with fewer than 8 complete trials, or when all of them are equally good.
+        None with fewer than 8 trials, or when all of them are equally good.
         """
         return importance_of(self.outcome)
 
@@ -167,7 +168,7 @@ class Search:
             "name": self.name,
             "directory": str(self.directory),
             **self.outcome.to_mapping(),
-            "importance": self.importance,
+            "importance": None if self.importance is None else self.importance.to_mapping(),
             "exhausted": finish is not None and finish.exhausted,
             "out_of_time": finish is not None and finish.out_of_time,
         }

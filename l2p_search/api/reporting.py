@@ -1,10 +1,10 @@
 """The report of a search: what its HTML page says."""
 
 import shlex
-from collections.abc import Mapping
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
 from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.metrics import briefly, title
@@ -19,14 +19,14 @@ from l2p_search.trial_record import best_first
 _SHOWN = 20
 
 
-def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> str:
+def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) -> str:
     """The report as one HTML page that needs no network.
 
     Args:
         journal: The search.
         outcome: What it found.
-        importance: Hyperparameter -> its share of the variance of the objective; None where
-            there are too few trials to tell, and then there are no interactive figures.
+        importance: What mattered; None where there are too few trials to tell, and then there
+            are no interactive figures.
 
     Returns:
         HTML.
@@ -41,7 +41,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, flo
     return render(_page(journal, outcome, importance))
 
 
-def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> Page:
+def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Page:
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         raise ValueError("no complete trial")
@@ -80,7 +80,9 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",
     ]
-    figures = {} if importance is None else interactive_figures(outcome)
+    if importance is not None:
+        notes.append(f"What mattered for validation {score}: {importance}.")
+    figures = {} if importance is None else interactive_figures(outcome, importance)
     provenance = provenance_of(journal, outcome) or {}
     dataset = shlex.quote(settings.dataset)
     commands = [

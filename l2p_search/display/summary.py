@@ -9,6 +9,7 @@ from rich.console import Console
 from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
+from l2p_search.effects import Effects
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
 from l2p_search.results import TrialResult, TrialStatus
@@ -34,7 +35,7 @@ class Summary:
         confirmed: The best's test accuracy on fresh seeds.
         protocol: Its test accuracy on the search's own seeds.
         paper: What the paper reports, as text.
-        importance: Hyperparameter -> its share of the variance of the objective.
+        importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
     """
@@ -50,7 +51,7 @@ class Summary:
     confirmed: Interval | None
     protocol: Interval | None
     paper: str | None
-    importance: Mapping[str, float] | None
+    importance: Effects | None
     metric: Metric = "accuracy"
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
@@ -156,12 +157,22 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
     return lines
 
 
-def _importance(importance: Mapping[str, float], metric: Metric) -> list[str]:
-    width = max(map(len, importance))
+def _importance(effects: Effects, metric: Metric) -> list[str]:
+    head = f"importance for validation {title(metric)}"
+    if not effects.told:
+        return [
+            f"{head}: nothing to be told",
+            f"  from the hyperparameters it cannot be predicted which trials are good"
+            f" ({effects.basis})",
+        ]
+    rows = [(key, str(each), each.share) for key, each in effects.shares.items()]
+    rows.append(("interactions", f"{effects.interactions:.2f}", effects.interactions))
+    width = max(len(key) for key, _, _ in rows)
     return [
-        f"importance for validation {title(metric)} (fANOVA, shares of its variance)",
+        f"{head}: shares of its variance over the space (fANOVA; 95 % interval)",
         *(
-            f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip()
-            for key, share in importance.items()
+            f"  {key:<{width}}  {words:<19}  {bar(share, 30)}".rstrip()
+            for key, words, share in rows
         ),
+        f"  {effects.basis}",
     ]

@@ -8,6 +8,7 @@ import pytest
 from l2p_search.api.found import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.effects import Effect, Effects
 from l2p_search.intervals import interval_of_test
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
@@ -79,9 +80,17 @@ def test_the_profile_and_the_importance_are_drawn(summary: Summary) -> None:
     assert summary.best is not None
     assert f"profile of trial {summary.best.number}: nodes take 1.00 steps" in said
     assert "step  0  0.500" in said
-    assert summary.importance is not None
-    for key, share in summary.importance.items():
-        assert f"{key:<7}  {share:.2f}" in said
+    effects = Effects({"lr": Effect(0.7, 0.55, 0.8)}, 0.3, r2=0.6, trials=40, partial=9)
+    said = summary_text(replace(summary, importance=effects))
+    drawn = said[said.index("importance for validation accuracy") :].splitlines()
+    assert drawn[0].endswith("shares of its variance over the space (fANOVA; 95 % interval)")
+    assert drawn[1].startswith("  lr            0.70 (0.55 to 0.80)  █")
+    assert drawn[2].startswith("  interactions  0.30                 █")
+    assert drawn[3] == "  R² 0.60 out of bag, 40 trials, 9 of them raced out"
+    said = summary_text(replace(summary, importance=replace(effects, r2=0.01)))
+    assert "importance for validation accuracy: nothing to be told\n" in said
+    assert "(R² 0.01 out of bag, 40 trials, 9 of them raced out)" in said
+    assert "0.70" not in said[said.index("nothing to be told") :]
     assert "importance" not in summary_text(replace(summary, importance=None))
 
 
