@@ -52,7 +52,8 @@ class Reference(nn.Module):
 
     def q(self, hidden: list[Tensor]) -> Tensor:
         """q(t | node) [N, T], by the formulas of sections 4.2 and 4.3."""
-        w, b = self.phi["w"], self.phi["b"]
+        w = self.phi["w"]
+        b = self.phi["b"] if "b" in self.phi else torch.zeros(len(hidden), dtype=w.dtype)
         columns = range(len(hidden)) if w.shape[1] > 1 else [0] * len(hidden)
         scores = [h @ w[:, c] + b[k] for k, (h, c) in enumerate(zip(hidden, columns, strict=True))]
         if self.config.posterior == "select":

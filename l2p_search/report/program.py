@@ -214,15 +214,14 @@ def log_posterior(scores):
 {posterior}
 
 class L2P(nn.Module):
-    """theta: {layers}. phi: w and b, which score the steps."""
+    """theta: {layers}. phi: {scoring}, which score{s} the steps."""
 
     def __init__(self, features, classes, adjacency):
         super().__init__()
         self.adjacency = adjacency
 {encoder_init}{own_init}        bound = {width}**-0.5
         self.w = nn.Parameter(torch.empty({scorers}, {width}).uniform_(-bound, bound))
-        self.b = nn.Parameter(torch.zeros(K + 1))
-
+{bias_init}
     def forward(self, x):
         """Class scores of every step [nodes, K + 1, classes], and log q [nodes, K + 1]."""
 {encode}{drop_nodes}        steps = [{start}]
@@ -230,7 +229,7 @@ class L2P(nn.Module):
             steps.append((1 - TELEPORT) * (self.adjacency @ steps[-1]) + TELEPORT * {start})
         h = torch.stack(steps, dim=1)
         logits = {classify}
-{own}        return logits, log_posterior((h * self.w).sum(dim=-1) + self.b)
+{own}        return logits, log_posterior((h * self.w).sum(dim=-1){plus_bias})
 
 {objective}
     @torch.no_grad()
@@ -264,7 +263,7 @@ def log_prior():
         lr=LR,
     )
     theta = [*model.first.parameters(), *{last}{own_theta}]
-    phi = [model.w, model.b]
+    phi = [model.w{of_bias}]
     upper = torch.optim.Adam(phi, lr=UPPER_LR)
     best, waited, result = None, 0, (0.0, 0.0)
 {target}    for {epoch} in range(EPOCHS):

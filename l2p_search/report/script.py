@@ -99,6 +99,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         lower="theta and phi" if joint else "theta",
         **ENCODERS["per_step" if config.classifier == "per_step" else config.encoder],
         **_own(config),
+        **_bias(config),
         **_normalise(config),
         **_start(config),
         **_consistency(config),
@@ -123,6 +124,19 @@ def _own(config: TrialConfig) -> dict[str, str]:
         "own": "        logits = logits + SKIP * self.own(h0)[:, None]\n",
         "own_group": f"            {group}\n",
         "own_theta": ", *model.own.parameters()",
+    }
+
+
+def _bias(config: TrialConfig) -> dict[str, str]:
+    """The parts of the program for the scorer's bias."""
+    if config.scorer_bias == "none":
+        return {"bias_init": "", "plus_bias": "", "of_bias": "", "scoring": "w", "s": "s"}
+    return {
+        "bias_init": "        self.b = nn.Parameter(torch.zeros(K + 1))\n",
+        "plus_bias": " + self.b",
+        "of_bias": ", model.b",
+        "scoring": "w and b",
+        "s": "",
     }
 
 

@@ -36,6 +36,7 @@ _PROVENANCE = {
         {"skip": 1.0, "self_loop": 0.0, "node_dropout": 0.3},
         {"skip": 1.0, "classifier": "per_step"},
         {"consistency": 1.0},
+        {"scorer_bias": "none"},
     ],
 )
 @pytest.mark.parametrize(

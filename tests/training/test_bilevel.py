@@ -42,6 +42,7 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"posterior": "select"},
         {"scorer": "per_step"},
         {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
+        {"scorer": "per_step", "scorer_bias": "none", "kl_weight": 1.0, "decay_on": "theta"},
         {"skip": 0.7},
         {"skip": 1.0, "posterior": "select", "algorithm": "em"},
         {"skip": 1.0, "self_loop": 0.0},
