@@ -140,7 +140,7 @@ class Search:
     def summary(self) -> Summary:
         """What `str` says of the search, as values."""
         outcome, finish = self.outcome, self._finish
-        best = outcome.best
+        best, nested = outcome.best, outcome.nested
         return Summary(
             name=self.name,
             dataset=outcome.settings.dataset,
@@ -152,6 +152,8 @@ class Search:
             confirmations=outcome.confirmations,
             confirmed=outcome.confirmed,
             protocol=outcome.protocol,
+            nested=None if nested is None else nested.by_others,
+            overtuning=None if nested is None else nested.overtuning,
             paper=None
             if best is None
             else paper_figure(outcome.settings.dataset, best.config, outcome.settings.metric),

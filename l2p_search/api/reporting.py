@@ -64,13 +64,23 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
             ]
         )
     paper = paper_figure(settings.dataset, best.config, metric)
-    confirmed, protocol = outcome.confirmed, outcome.protocol
+    confirmed, protocol, nested = outcome.confirmed, outcome.protocol, outcome.nested
     notes = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with"
         f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
         f"By the paper's protocol, on the search's own seeds: {protocol} %."
         + (f" The paper reports {paper}." if paper is not None else ""),
+        *(
+            []
+            if nested is None
+            else [
+                f"Nested: {nested.by_others} % when each split is tested with what the other"
+                f" splits choose, {nested.overtuning} points below the search's own choice: its"
+                f" overtuning. {nested.by_own} % when each split's own validation nodes choose"
+                " alone, so that none of its test labels has a say."
+            ]
+        ),
         *(
             f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
             for number, result in outcome.confirmations.items()

@@ -34,6 +34,8 @@ class Summary:
         confirmations: Trial number -> its result on fresh seeds.
         confirmed: The best's test accuracy on fresh seeds.
         protocol: Its test accuracy on the search's own seeds.
+        nested: Test accuracy on each split with what the other splits choose.
+        overtuning: `protocol` minus `nested`, paired by split.
         paper: What the paper reports, as text.
         importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
@@ -53,6 +55,8 @@ class Summary:
     paper: str | None
     importance: Effects | None
     metric: Metric = "accuracy"
+    nested: Interval | None = None
+    overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
 
@@ -141,6 +145,11 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
     own = "the paper's protocol:"
     lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    if summary.nested is not None:
+        lines.append(
+            f"{'nested:':<{width}} {summary.nested} %   each split with what the other splits"
+            f" choose; {summary.overtuning} points below"
+        )
     if summary.paper is not None:
         lines.append(f"{'the paper reports:':<{width}} {summary.paper}")
     quote = "  ± is the 95 % interval, with a split's seeds taken as one."

@@ -9,7 +9,7 @@ from l2p_search.api.found import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.effects import Effect, Effects
-from l2p_search.intervals import interval_of_test
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
@@ -67,6 +67,19 @@ def test_ties_are_counted_and_told_with_their_confirmation(summary: Summary) -> 
     assert " %, tied with 1 other\n" in said
     accuracy = interval_of_test(other.result)
     assert f"  ties on the same fresh seeds: trial {other.number} {accuracy}\n" in said
+
+
+def test_what_the_other_splits_choose_stands_beside_the_headline(summary: Summary) -> None:
+    assert (summary.nested is None) == (summary.overtuning is None)
+    made = replace(
+        summary,
+        nested=Interval(81.0, 80.0, 82.0, 10),
+        overtuning=Interval(0.4, -0.1, 0.9, 10),
+    )
+    said = summary_text(made)
+    line = "nested:                  81.00 ± 1.00 %   each split with what the other splits choose"
+    assert f"{line}; 0.40 ± 0.50 points below" in said
+    assert "nested:" not in summary_text(replace(made, nested=None))
 
 
 def test_the_papers_number_stands_beside_where_there_is_one(summary: Summary) -> None:
