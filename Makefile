@@ -14,7 +14,7 @@ ifneq ($(wildcard ../shared/data),)
 export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup search test lint test-slow accuracy benchmark benchmark-search benchmark-tracking growth clean
+.PHONY: help setup search test lint test-slow faults accuracy benchmark benchmark-search benchmark-tracking growth clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -24,6 +24,7 @@ help:
 	@echo "make benchmark-tracking  cost of recording a search in MLflow"
 	@echo "make growth     time against K, seeds and nodes; memory of the largest graphs"
 	@echo "make test-slow  the tests that take minutes"
+	@echo "make faults     break everything on purpose, and show what held"
 
 setup: $(VENV)/.ready
 
@@ -47,7 +48,11 @@ lint: setup
 
 test-slow: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[server]'
-	$(BIN)/pytest -m slow $(PARALLEL)
+	$(BIN)/pytest -m "slow and not faults" $(PARALLEL)
+
+# One at a time: they starve the machine that they run on.
+faults: setup
+	$(BIN)/pytest -m "" tests/faults
 
 accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.conducting import Means, conduct_together
@@ -177,8 +178,9 @@ def _as_listed(outcome: Outcome) -> Outcome:
     """The same outcome; of a grid, which is walked in a drawn order, with sorted records."""
     if outcome.settings.sampler != "grid":
         return outcome
-    listed = {
-        key: each.enumerated() or [] for key, each in outcome.settings.space.dimensions.items()
+    listed: dict[str, list[Any]] = {
+        key: list(each.enumerated() or ())
+        for key, each in outcome.settings.space.dimensions.items()
     }
 
     def place(record: TrialRecord) -> list[int]:

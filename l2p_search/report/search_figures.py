@@ -80,12 +80,10 @@ def course_figure(
 
 def _draw_shares(axes: Axes, importance: Effects) -> None:
     """Bars with their intervals, and what is left for interactions in grey."""
+    effects = list(importance.shares.values())[::-1]
     keys = [*importance.shares, "interactions"][::-1]
-    means = [importance.interactions, *(e.share for e in reversed(importance.shares.values()))]
-    ends = [(0.0, 0.0)] + [
-        (each.share - each.low, each.high - each.share)
-        for each in reversed(importance.shares.values())
-    ]
+    means = [importance.interactions, *(each.share for each in effects)]
+    ends = [(0.0, 0.0), *((each.share - each.low, each.high - each.share) for each in effects)]
     colors = [GREY] + [BLUE] * len(importance.shares)
     axes.barh(keys, means, xerr=np.array(ends).T, color=colors, capsize=2)
     axes.set(xlabel="share of the variance (fANOVA)", xlim=(0, 1.05))

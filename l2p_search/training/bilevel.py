@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
-from l2p_search.data.splits import Rows, labelled_rows
+from l2p_search.data.splits import Rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import GradientSink, Levels, Network, Parameters, Readout
+from l2p_search.model.problem import Problem
 from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
 from l2p_search.training.objective import (
@@ -31,7 +31,7 @@ from l2p_search.training.objective import (
     scores_of,
 )
 from l2p_search.training.optimizer import Adam
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import Streams, generator_of
 
 _LevelObjective = Callable[[Readout, Rows, Tensor], Tensor]
 _FINITE_DIFFERENCE = 0.01
@@ -62,31 +62,30 @@ class BiLevel:
 
     def __init__(
         self,
-        graph: Graph,
+        problem: Problem,
         network: Network,
         config: TrialConfig,
         seeds: Sequence[int],
-        dtype: torch.dtype,
         metric: Metric = "accuracy",
     ) -> None:
         """Draw the initial parameters of every seed from the seed's own random stream.
 
         Args:
-            graph: Its training and validation nodes are learned from.
-            network: Built for this graph and configuration.
+            problem: The training and validation nodes of its graph are learned from.
+            network: Built for this problem and configuration.
             config: The learning algorithm and its rates.
             seeds: One replica each: split, initialisation, dropout and noise.
-            dtype: Of all tensors.
             metric: What `evaluate` measures beside the validation loss.
         """
-        self._network, self._config, self._metric = network, config, metric
+        self._problem, self._network = problem, network
+        self._config, self._metric = config, metric
         self._objective = objective_of(config)
-        self._train = labelled_rows(graph, graph.train, seeds, dtype)
-        self._val = labelled_rows(graph, graph.val, seeds, dtype)
+        self._train = problem.labelled(problem.graph.train, seeds)
+        self._val = problem.labelled(problem.graph.val, seeds)
         self._streams = {
-            purpose: Streams(seeds, purpose, dtype) for purpose in ("dropout", "lower", "upper")
+            purpose: Streams(problem, seeds, purpose) for purpose in ("dropout", "lower", "upper")
         }
-        self.levels = network.initial(Streams(seeds, "initial", dtype).generators)
+        self.levels = network.initial([generator_of(seed, "initial") for seed in seeds])
         decayed = self.levels.theta if config.decay_on == "theta" else network.first_layer
         decay = dict.fromkeys(decayed, config.weight_decay)
         if config.step_decay > 0.0:
@@ -100,10 +99,11 @@ class BiLevel:
         self._last_lower: tuple[Levels, _Drawn] | None = None
         self._consistency = None
         if config.consistency > 0.0:
-            self._consistency = Consistency(graph, config, seeds, dtype)
+            self._consistency = Consistency(problem, config, seeds)
 
     def keep(self, places: Tensor) -> None:
-        """Continue with the seeds at `places` only."""
+        """Continue with the seeds at `places` only, which may be on the CPU."""
+        places = self._problem.placed(places)
         self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
         for streams in self._streams.values():
             streams.keep(places)
@@ -128,7 +128,8 @@ class BiLevel:
             held=None if self._consistency is None else self._consistency.held,
         )
         if level in _THROUGH_THETA:
-            before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
+            everyone = torch.arange(len(rows.nodes), device=self._problem.device)
+            before = self.levels.of_seeds(everyone)
             self._last_lower = (before, drawn)
         if level == "joint":
             phi_grad = self._phi_gradients(self._objective.upper, self.levels, drawn)

@@ -63,7 +63,7 @@ class ExpectationMaximization:
         """Projection: -E_{q*}[log q_phi], the forward KL up to a constant; q* is held fixed."""
         with torch.no_grad():
             log_likelihood = _log_likelihood(read, rows.labels)
-            prior = log_prior(self.config, log_likelihood.dtype)
+            prior = log_prior(self.config, log_likelihood.dtype, log_likelihood.device)
             weight = self.config.kl_weight
             exact = exact_log_posterior(log_likelihood, prior, weight).exp()
         return rows.mean(-(exact * read.log_q).sum(dim=-1))

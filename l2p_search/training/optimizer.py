@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from l2p_search.model.network import Parameters
+from l2p_search.model.problem import HOST
 
 _ALL = slice(None)
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
@@ -47,7 +48,9 @@ class Adam:
         self._decay = {name: decay.get(name, 0.0) for name in parameters}
         self._mean = {name: torch.zeros_like(value) for name, value in parameters.items()}
         self._square = {name: torch.zeros_like(value) for name, value in parameters.items()}
-        self._step = torch.zeros(())
+        # The kernel wants the count beside the parameters, in float32 whatever their dtype.
+        device = next((value.device for value in parameters.values()), HOST)
+        self._step = torch.zeros((), dtype=torch.float32, device=device)
         self._last: Parameters | None = None
         if remember:
             self._last = {name: torch.zeros_like(value) for name, value in parameters.items()}

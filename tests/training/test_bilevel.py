@@ -10,6 +10,7 @@ from l2p_search.model.network import Levels, Parameters
 from l2p_search.training import bilevel
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams
+from tests.problems import precise
 from tests.reference import Reference, ReferenceTrainer
 
 _SEEDS = [0, 1, 4]
@@ -23,8 +24,8 @@ _BASE: dict[str, Any] = {
 
 
 def _learner(graph: Graph, config: TrialConfig) -> BiLevel:
-    network = build_network(graph, config, torch.float64)
-    return BiLevel(graph, network, config, _SEEDS, torch.float64)
+    problem = precise(graph)
+    return BiLevel(problem, build_network(problem, config), config, _SEEDS)
 
 
 def _copy(parameters: Parameters) -> Parameters:
@@ -70,7 +71,9 @@ def test_agrees_with_the_plain_reference_step_by_step(
 ) -> None:
     config = TrialConfig.recorded({**_BASE, **variant})
     learner = _learner(small_graph, config)
-    noise = {purpose: Streams(_SEEDS, purpose, torch.float64) for purpose in ("lower", "upper")}
+    noise = {
+        purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
+    }
     references = [
         ReferenceTrainer(Reference(small_graph, config, learner.levels, place), seed % 2)
         for place, seed in enumerate(_SEEDS)
@@ -148,7 +151,7 @@ def test_second_order_agrees_with_the_exact_hessian_product(
     )
     learner = _learner(small_graph, config)
     before = Levels(_copy(learner.levels.theta), _copy(learner.levels.phi))
-    noise = Streams(_SEEDS, "lower", torch.float64).gumbel(6, config.K + 1)
+    noise = Streams(precise(small_graph), _SEEDS, "lower").gumbel(6, config.K + 1)
     learner.lower_step()
     learner.evaluate()
     generator = torch.Generator().manual_seed(0)
@@ -190,7 +193,9 @@ def test_unrolled_agrees_with_autograd_through_the_step_of_adam(
     before = Levels(_copy(learner.levels.theta), _copy(learner.levels.phi))
     adam = learner._lower_adam
     means, squares = _copy(adam._mean), _copy(adam._square)
-    noise = {purpose: Streams(_SEEDS, purpose, torch.float64) for purpose in ("lower", "upper")}
+    noise = {
+        purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
+    }
     for _ in range(epochs):
         lower = noise["lower"].gumbel(learner._train.nodes.shape[1], config.K + 1)
         upper = noise["upper"].gumbel(learner._val.nodes.shape[1], config.K + 1)

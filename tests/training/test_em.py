@@ -8,6 +8,7 @@ from l2p_search.model.building import build_network
 from l2p_search.model.network import Readout
 from l2p_search.model.posterior import kl_divergence, log_prior
 from l2p_search.training.em import ExpectationMaximization, exact_log_posterior
+from tests.problems import precise
 from tests.training.readouts import labelled, readout
 
 
@@ -31,7 +32,7 @@ def test_with_the_uniform_prior_the_e_step_is_the_papers_equation() -> None:
 
 def _log_likelihood_of_steps(graph: Graph) -> Tensor:
     """Log p(y | t) of the training nodes of a tiny graph, with untrained weights: [1, L, T]."""
-    network = build_network(graph, TrialConfig(K=3, hidden=6), torch.float64)
+    network = build_network(precise(graph), TrialConfig(K=3, hidden=6))
     levels = network.initial([torch.Generator().manual_seed(0)])
     levels.theta["W_2"].mul_(5.0)  # steps that differ
     nodes = graph.train[0].nonzero().T
