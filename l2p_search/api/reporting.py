@@ -11,6 +11,7 @@ from l2p_search.metrics import briefly, title
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.plots import interactive_figures, plotly_script
@@ -90,6 +91,11 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",
     ]
+    if len(expected := expected_best(outcome.records)) > 1:
+        notes.append(
+            f"What fewer of these trials would have found, drawn at random (validation, then test"
+            f" {score}): {'; '.join(str(each) for each in expected)}."
+        )
     if importance is not None:
         notes.append(f"What mattered for validation {score}: {importance}.")
     figures = {} if importance is None else interactive_figures(outcome, importance)

@@ -11,6 +11,7 @@ from l2p_search.intervals import (
     interval_of_validation,
 )
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
@@ -84,6 +85,7 @@ class Outcome:
             f"confirmed_test_{metric}": _interval(self.confirmed),
             f"protocol_test_{metric}": _interval(self.protocol),
             f"nested_test_{metric}": None if inner is None else inner.to_mapping(),
+            "budget": [each.to_mapping(metric) for each in expected_best(self.records)],
             "confirmations": [
                 {
                     "number": number,
