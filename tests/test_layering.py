@@ -29,6 +29,7 @@ _ORDER = (
     "trial_record",
     "progress",
     "effects",
+    "nn",
     "data",
     "model",
     "training",

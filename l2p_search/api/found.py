@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
-from l2p_search.api.exporting import exported, form_of
+from l2p_search.api.exporting import exported, exported_files, form_of
 from l2p_search.api.recording import Tracking, attach, sync
 from l2p_search.api.reporting import report_page
 from l2p_search.api.writing import write_file
@@ -14,13 +14,16 @@ from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.effects import Effects
+from l2p_search.errors import ModelError, either
 from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly
+from l2p_search.saved.trained_model import Model, load_model
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.searching.running.run import Finish
 from l2p_search.trial_record import INTERRUPTED, TrialRecord, best_first
 
@@ -90,6 +93,25 @@ class Search:
         """q(t) of the best trial over all nodes and seeds: [K + 1]; None without one."""
         best = self.best
         return best.result.profile if best is not None and best.result is not None else None
+
+    @property
+    def model(self) -> Model:
+        """The trained fresh seeds of the best configuration, to predict with.
+
+        Raises:
+            ModelError: The search has kept none, or that of an earlier best one.
+        """
+        again = either("resume it with keep_model=True", "resume it without --no-model")
+        folder = self.directory / FOLDER
+        if not folder.exists():
+            raise ModelError(f"search '{self.name}' has kept no model; {again} to have it trained")
+        found = load_model(folder)
+        if self.best is not None and found.config != self.best.config:
+            raise ModelError(
+                f"search '{self.name}' has kept the model of an earlier best configuration"
+                f" ({found.config.config_id}); {again} to have it replaced"
+            )
+        return found
 
     @cached_property
     def importance(self) -> Effects | None:
@@ -186,22 +208,36 @@ class Search:
     def __str__(self) -> str:
         return summary_text(self.summary())
 
-    def export(self, out: str | Path, format: str | None = None) -> Path:  # noqa: A002
+    def export(
+        self,
+        out: str | Path,
+        format: str | None = None,  # noqa: A002
+        *,
+        graph: Any = None,
+    ) -> Path:
         """Write the best configuration with where it came from.
 
         Args:
             out: The file to write.
-            format: "yaml", "json" or "script" (a short program on torch and torch-geometric); by
-                default what the file's ending says, else "yaml".
+            format: "yaml", "json" or "script" (a program on torch and torch-geometric alone); by
+                default what the file's ending says, else "yaml". A program reads a graph that
+                torch-geometric does not have from a file NAME.graph.npz, written beside it.
+            graph: The graph of the search, for a program, where it was made in memory.
 
         Returns:
             The file.
 
         Raises:
-            UserError: There is no complete trial yet, or the file cannot be written.
+            UserError: There is no complete trial yet, the graph cannot be read again, or the file
+                cannot be written.
         """
         path = path_of("out", out) or Path()
-        return write_file(path, self.exported(format or form_of(path)))
+        form = format or form_of(path)
+        with left_as_found():
+            files = exported_files(self._journal, self.outcome, form, path, graph)
+        for file, content in files.items():
+            write_file(file, content)
+        return path
 
     def exported(self, format: str = defaults.FORM) -> str:  # noqa: A002
         """The best configuration with where it came from, as text.
@@ -213,7 +249,8 @@ class Search:
             The content of the file that `export` writes.
 
         Raises:
-            UserError: There is no complete trial yet, or no such form of the configuration.
+            UserError: There is no complete trial yet, no such form of the configuration, or a
+                program that needs a file beside it.
         """
         return exported(self._journal, self.outcome, format)
 

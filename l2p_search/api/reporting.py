@@ -3,6 +3,7 @@
 import shlex
 
 from l2p_search.api.exporting import provenance_of
+from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
@@ -15,6 +16,7 @@ from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.plots import interactive_figures, plotly_script
+from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.trial_record import best_first
 
 _SHOWN = 20
@@ -100,13 +102,10 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         notes.append(f"What mattered for validation {score}: {importance}.")
     figures = {} if importance is None else interactive_figures(outcome, importance)
     provenance = provenance_of(journal, outcome) or {}
-    dataset = shlex.quote(settings.dataset)
     commands = [
-        f"l2p-search --dataset {dataset} --space {shlex.quote(settings.space.name)}"
-        f" --trials {len(outcome.records)} --seeds {settings.seeds} --sampler {settings.sampler}"
-        f" --seed {settings.seed}{' --race' * settings.race} --metric {metric}",
+        _search_command(settings, len(outcome.records)),
         f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
-        f"l2p-search train --dataset {dataset} --config best.yaml",
+        train_command(settings.graph, settings.dataset, "best.yaml"),
         "",
         f"# data {settings.data_digest}; "
         + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
@@ -134,3 +133,23 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         script=plotly_script() if figures else "",
         commands="\n".join(commands),
     )
+
+
+def _search_command(settings: SearchSettings, trials: int) -> str:
+    """The line that searches again: a command, or Python for a graph that was made in memory."""
+    asked: dict[str, object] = {
+        "space": settings.space.name,
+        "trials": trials,
+        "seeds": settings.seeds,
+        "sampler": settings.sampler,
+        "seed": settings.seed,
+        "metric": settings.metric,
+    }
+    graph = shell_words(settings.graph, settings.dataset)
+    if graph is None:
+        if settings.race:
+            asked["race"] = True
+        keys = ", ".join(f"{key}={value!r}" for key, value in asked.items())
+        return f"python: l2p.search(graph, {keys})  # {settings.dataset} was made in memory"
+    words = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
+    return one_line(["l2p-search", *graph, *words, *["--race"] * settings.race])

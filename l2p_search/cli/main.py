@@ -14,6 +14,7 @@ from l2p_search.cli.commands import (
     inspect,
     node,
     paper,
+    predict,
     profiles,
     report,
     search,
@@ -27,7 +28,7 @@ from l2p_search.cli.commands import (
 from l2p_search.errors import UserError, in_shell
 
 _SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
-_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train)
+_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
 
 
 def build_parser() -> argparse.ArgumentParser:
