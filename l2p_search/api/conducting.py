@@ -11,6 +11,7 @@ from types import FrameType
 from l2p_search import defaults
 from l2p_search.api.arguments import check
 from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.exporting import write_best
 from l2p_search.api.needs import check_search_fits
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
@@ -94,7 +95,7 @@ class Means:
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search, from its beginning or from where it stands.
+    """Run one search, from its beginning or from where it stands, and write its best.yaml.
 
     Args:
         plan: The search.
@@ -105,7 +106,7 @@ def conduct(plan: Plan, means: Means) -> Finish:
 
     Raises:
         UserError: A model is to be registered, and none is to be kept.
-        SearchError: The search cannot be run, its trials do not fit into memory, or its journal
+        SearchError: The search cannot be run, its trials do not fit into memory, or its folder
             cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
@@ -152,7 +153,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 display.update(event, snapshot)
                 record(event)
 
-            return run_search(
+            finish = run_search(
                 journal,
                 plan.graph,
                 plan.goal,
@@ -163,6 +164,10 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 stop=stop,
                 keeper=_keeper(plan, means, note),
             )
+            # Before MLflow is told the end, for which figures are drawn and importance computed.
+            if not finish.interrupted:
+                write_best(journal, finish.outcome)
+            return finish
 
 
 def conduct_together(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, path_of
 from l2p_search.api.conducting import Means, conduct
-from l2p_search.api.exporting import write_best
 from l2p_search.api.found import Search
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking
@@ -158,7 +157,7 @@ def search(
 
 
 def run_plan(plan: Plan, means: Means) -> Search:
-    """Run a planned search, and write its best configuration into its folder.
+    """Run a planned search.
 
     Args:
         plan: The search.
@@ -172,7 +171,4 @@ def run_plan(plan: Plan, means: Means) -> Search:
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given.
     """
     finish = conduct(plan, means)
-    found = Search(Journal.read(plan.directory), finish)
-    if not finish.interrupted:
-        write_best(found._journal, found.outcome)
-    return found
+    return Search(Journal.read(plan.directory), finish)
