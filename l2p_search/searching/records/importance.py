@@ -3,7 +3,7 @@
 import optuna
 from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 
-from l2p_search.searching.records.journal import quiet_optuna
+from l2p_search.searching.records.journal_file import quiet_optuna
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.space.axes import natural_distribution
 

@@ -6,27 +6,30 @@ entry is one line that is flushed to the disk before the search goes on. Only th
 have been cut off by a crash; it is dropped when the search is opened again.
 """
 
-import os
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import FrozenTrial, TrialState
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.journal_file import (
+    FILE,
+    drop_cut_off_line,
+    explained,
+    quiet_optuna,
+    replay,
+)
 from l2p_search.searching.records.lock import DirectoryLock
+from l2p_search.searching.records.recorded_trials import record_of
 from l2p_search.searching.records.settings import Goal, SearchSettings
-from l2p_search.trial_record import INTERRUPTED, TrialRecord
+from l2p_search.trial_record import TrialRecord
 
-_FILE = "journal.log"
 _TRIALS, _CONFIRMATIONS = "trials", "confirmations"
 _STATES = {
     TrialStatus.COMPLETE: TrialState.COMPLETE,
@@ -52,8 +55,8 @@ class Journal:
         """
         self.directory = directory
         self._lock = lock
-        with _explained(directory):
-            self._storage = _replay(directory / _FILE)
+        with explained(directory):
+            self._storage = replay(directory / FILE)
             # `ask` sets a sampler for each proposal; racing stops trials, not a pruner.
             plain: dict[str, Any] = {
                 "storage": self._storage,
@@ -80,7 +83,7 @@ class Journal:
     @classmethod
     def exists(cls, directory: Path) -> bool:
         """Whether there is a search in the directory."""
-        return (directory / _FILE).is_file()
+        return (directory / FILE).is_file()
 
     @classmethod
     def read(cls, directory: Path) -> "Journal":
@@ -118,10 +121,10 @@ class Journal:
             SearchError: There is a search already, another process is writing to it, or the
                 directory cannot be written.
         """
-        with _explained(directory):
+        with explained(directory):
             directory.mkdir(parents=True, exist_ok=True)
             lock = DirectoryLock(directory)
-        _drop_cut_off_line(directory / _FILE)
+        drop_cut_off_line(directory / FILE)
         journal = cls(directory, lock)
         if "settings" in journal._attrs:
             journal.close()
@@ -147,19 +150,19 @@ class Journal:
             SearchError: Another process is writing to it, the directory cannot be written, or
                 the search was stopped before its settings were written.
         """
-        with _explained(directory):
+        with explained(directory):
             lock = DirectoryLock(directory)
-        _drop_cut_off_line(directory / _FILE)
+        drop_cut_off_line(directory / FILE)
         journal = cls(directory, lock)
         if "settings" not in journal._attrs:
             journal.close()
             raise SearchError(
                 f"{directory}: the search ended before it began; remove the folder and start again"
             )
-        with _explained(directory):
+        with explained(directory):
             for trial in journal.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
                 if "outcome" in trial.user_attrs:
-                    record = _record(trial, journal.settings)
+                    record = record_of(trial, journal.settings)
                     journal._tell(trial.number, record.status, record.result)
                 elif "proposal" not in trial.user_attrs:
                     journal.study.tell(trial.number, state=TrialState.FAIL)
@@ -206,7 +209,7 @@ class Journal:
     def records(self) -> list[TrialRecord]:
         """Every trial, by number. Repeated proposals that `answer` settled are not trials."""
         settings = self.settings
-        records = (_record(trial, settings) for trial in self._proposed())
+        records = (record_of(trial, settings) for trial in self._proposed())
         return sorted(records, key=lambda record: record.number)
 
     def confirmations(self) -> dict[tuple[str, tuple[int, ...]], TrialResult]:
@@ -244,7 +247,7 @@ class Journal:
         Returns:
             The proposal, which has to be passed to `accept` or `answer`.
         """
-        with _explained(self.directory):
+        with explained(self.directory):
             self.study.sampler = sampler
             return self.study.ask(distributions)
 
@@ -256,7 +259,7 @@ class Journal:
             number: The number of the trial, counted from 0.
             config: The point as a complete configuration.
         """
-        with _explained(self.directory):
+        with explained(self.directory):
             asked.set_user_attr("proposal", {"number": number, "config": config.to_mapping()})
         self._optuna_numbers[number] = asked.number
 
@@ -267,7 +270,7 @@ class Journal:
             asked: What `ask` returned.
             known: The trial that has the same configuration.
         """
-        with _explained(self.directory):
+        with explained(self.directory):
             asked.set_user_attr("duplicate_of", known.number)
             value = known.objective
             state = TrialState.FAIL if value is None else TrialState.COMPLETE
@@ -281,19 +284,19 @@ class Journal:
             "result": None if record.result is None else record.result.to_record(),
             "ended": record.ended,
         }
-        with _explained(self.directory):
+        with explained(self.directory):
             optuna_number = self._optuna_numbers[record.number]
             self._storage.set_trial_user_attr(self._id(optuna_number), "outcome", outcome)
             self._tell(optuna_number, record.status, record.result)
 
     def mark_interrupted(self, number: int) -> None:
         """Note that a trial was stopped together with the search, and will run again."""
-        with _explained(self.directory):
+        with explained(self.directory):
             self._mark_interrupted(self._optuna_numbers[number], True)
 
     def confirm(self, result: TrialResult) -> None:
         """Record a result on fresh seeds."""
-        with _explained(self.directory):
+        with explained(self.directory):
             self._confirmations.add_trial(
                 optuna.trial.create_trial(
                     value=result.val_mean or 0.0,
@@ -324,7 +327,7 @@ class Journal:
         )
 
     def _set(self, key: str, value: Any) -> None:
-        with _explained(self.directory):
+        with explained(self.directory):
             self.study.set_user_attr(key, value)
             self._attrs = self.study.user_attrs
 
@@ -332,87 +335,3 @@ class Journal:
         for trial in self.study.get_trials(deepcopy=False):
             if "proposal" in trial.user_attrs:
                 yield trial
-
-
-def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
-    proposal, outcome = trial.user_attrs["proposal"], trial.user_attrs.get("outcome")
-    config = TrialConfig.recorded(proposal["config"])
-    if outcome is None:
-        return TrialRecord(
-            number=proposal["number"],
-            status=TrialStatus.RUNNING,
-            config=config,
-            metric=settings.metric,
-            reason=INTERRUPTED if trial.user_attrs.get("interrupted") else None,
-        )
-    result = outcome["result"]
-    return TrialRecord(
-        number=proposal["number"],
-        status=TrialStatus(outcome["status"]),
-        config=config,
-        reason=outcome["reason"],
-        ended=outcome.get("ended"),
-        metric=settings.metric,
-        result=None
-        if result is None
-        else TrialResult.from_record(
-            result, config, settings.dataset, settings.data_digest, settings.metric
-        ),
-    )
-
-
-def _replay(path: Path) -> JournalStorage:
-    try:
-        return JournalStorage(JournalFileBackend(str(path), lock_obj=_AlreadyLocked(str(path))))
-    except (ValueError, KeyError, TypeError) as error:
-        raise SearchError(
-            f"{path}: is damaged ({error}); restore it from a copy, or search under another"
-            f" {argument('name')}"
-        ) from error
-
-
-class _AlreadyLocked(JournalFileOpenLock):
-    """No lock: Optuna's lock file would outlive a killed process, and `DirectoryLock` is there."""
-
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
-
-
-@contextmanager
-def quiet_optuna() -> Iterator[None]:
-    """Silence Optuna's messages within the block; the caller's level is restored afterwards."""
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
-
-
-@contextmanager
-def _explained(directory: Path) -> Iterator[None]:
-    """Turn an error of the file system into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise SearchError(
-            f"{directory}: the search cannot be written ({error.strerror or error}); what is"
-            " recorded so far is kept: make room or fix the permissions, then add"
-            f" {argument('resume', True)}"
-        ) from error
-
-
-def _drop_cut_off_line(path: Path) -> None:
-    """Drop a last line that a crash or a full disk cut off: what it was to say never counted."""
-    try:
-        with open(path, "rb+") as file:
-            data = file.read()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
-                file.truncate(whole)
-                os.fsync(file.fileno())
-    except FileNotFoundError:
-        return

@@ -11,12 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
-from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
-from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -24,6 +22,7 @@ from l2p_search.searching.records.outcome import best_of, fresh_seeds, ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.running.racing import groups, is_losing
+from l2p_search.searching.running.tasks import Task
 from l2p_search.trial_record import TrialRecord
 
 _log = logging.getLogger(__name__)
@@ -32,34 +31,6 @@ _ATTEMPTS = 2
 """A trial whose worker dies is started once more, and fails when its worker dies again."""
 _HOPELESS = 5
 """After this many trials that raised an error, and none that trained, the search gives up."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One configuration and the groups of seeds to train it on, one group after another.
-
-    Args:
-        kind: A trial of the search, or a confirmation of one on fresh seeds.
-        number: The number of the trial.
-        config: What is trained.
-        groups: The seeds; after each group but the last a race may stop the trial.
-        attempt: 2 when a worker has died over it.
-    """
-
-    kind: Literal["trial", "confirmation"]
-    number: int
-    config: TrialConfig
-    groups: tuple[tuple[int, ...], ...]
-    metric: Metric = "accuracy"
-    attempt: int = 1
-
-    def to_mapping(self) -> dict[str, Any]:
-        """What a worker needs, as plain values."""
-        return {
-            "config": self.config.to_mapping(),
-            "groups": [list(group) for group in self.groups],
-            "metric": self.metric,
-        }
 
 
 class Coordinator:

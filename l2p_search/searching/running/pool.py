@@ -14,7 +14,8 @@ from typing import Any
 
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, TrainingBugError
-from l2p_search.searching.running.coordinator import Coordinator, Task
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.tasks import Task
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,7 +11,8 @@ from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
-from l2p_search.searching.running.coordinator import Coordinator, Task
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.tasks import Task
 from tests.searching.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
 
 ALL = SPACE.size or 0

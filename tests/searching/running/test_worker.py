@@ -9,7 +9,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import ConfigError, argument
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
-from l2p_search.searching.running.coordinator import Task
+from l2p_search.searching.running.tasks import Task
 from l2p_search.searching.running.worker import run_task
 from tests.searching.pretend import pretend_training
 

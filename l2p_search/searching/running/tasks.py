@@ -1,0 +1,35 @@
+"""Task: what a worker is asked to train."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from l2p_search.config import TrialConfig
+from l2p_search.metrics import Metric
+
+
+@dataclass(frozen=True)
+class Task:
+    """One configuration and the groups of seeds to train it on, one group after another.
+
+    Args:
+        kind: A trial of the search, or a confirmation of one on fresh seeds.
+        number: The number of the trial.
+        config: What is trained.
+        groups: The seeds; after each group but the last a race may stop the trial.
+        attempt: 2 when a worker has died over it.
+    """
+
+    kind: Literal["trial", "confirmation"]
+    number: int
+    config: TrialConfig
+    groups: tuple[tuple[int, ...], ...]
+    metric: Metric = "accuracy"
+    attempt: int = 1
+
+    def to_mapping(self) -> dict[str, Any]:
+        """What a worker needs, as plain values."""
+        return {
+            "config": self.config.to_mapping(),
+            "groups": [list(group) for group in self.groups],
+            "metric": self.metric,
+        }
