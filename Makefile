@@ -14,7 +14,7 @@ ifneq ($(wildcard ../shared/data),)
 export L2P_SEARCH_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup search test lint test-slow accuracy benchmark benchmark-search benchmark-tracking growth clean
+.PHONY: help setup search test lint test-slow faults accuracy benchmark benchmark-search benchmark-tracking growth clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -24,6 +24,7 @@ help:
 	@echo "make benchmark-tracking  cost of recording a search in MLflow"
 	@echo "make growth     time against K, seeds and nodes; memory of the largest graphs"
 	@echo "make test-slow  the tests that take minutes"
+	@echo "make faults     kill and damage searches on purpose, print what was tried"
 
 setup: $(VENV)/.ready
 
@@ -38,7 +39,7 @@ search: setup
 	$(BIN)/l2p-search --dataset $(DATASET) --trials $(TRIALS) --resume
 
 test: setup lint
-	$(BIN)/pytest -m "not slow" $(PARALLEL)
+	$(BIN)/pytest -m "not slow and not faults" $(PARALLEL)
 
 lint: setup
 	$(BIN)/ruff check .
@@ -48,6 +49,9 @@ lint: setup
 test-slow: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[server]'
 	$(BIN)/pytest -m slow $(PARALLEL)
+
+faults: setup
+	$(BIN)/pytest -q tests/faults
 
 accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py

@@ -5,6 +5,7 @@ them: it refuses what cannot be trained or would be trained without effect, and 
 """
 
 import dataclasses
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -30,6 +31,12 @@ _ALWAYS_IN_ID = {
     "temperature", "algorithm", "level", "upper_lr", "decay_on", "consistency", "sharpening",
     "epochs", "patience", "stop_on",
 }  # fmt: skip
+
+
+EXCLUDING = frozenset({"model", "backbone", "encoder", "skip", "classifier", "hidden", "heads"})
+"""The keys of which one's value can exclude another's; any other value is possible by itself."""
+
+_types = functools.cache(get_type_hints)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,10 +211,14 @@ class TrialConfig(Hyperparameters):
 
     def _check_values(self) -> None:
         """Convert every value to the type of its field; refuse what no training can have."""
-        wanted = get_type_hints(type(self))
+        wanted = _types(type(self))
         for field in fields(self):
             value = checked(field, wanted[field.name], getattr(self, field.name))
             object.__setattr__(self, field.name, value)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse values that exclude each other; it may read no key that is not in `EXCLUDING`."""
         # Two unread values would do harm, also in a record: the linear encoder has no classifier
         # to skip to, and the encoder that baselines share would build one per step.
         if self.encoder == "linear" and self.skip > 0.0:

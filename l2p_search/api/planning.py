@@ -104,7 +104,7 @@ class Plan:
     @property
     def trials(self) -> int:
         """How many trials the search will have: the goal, unless the space has fewer."""
-        return self.settings.space.at_most(self.goal.trials)
+        return self.settings.at_most(self.goal.trials)
 
     @property
     def done(self) -> int:
@@ -350,7 +350,7 @@ def estimate(
         ConfigError: The configuration cannot be trained.
     """
     at_once = trials_at_once(concurrency, cpus_per_trial)
-    config = plan.settings.config(plan.settings.space.middle())
+    config = plan.settings.typical_config()
     trial_seconds, whole = _measure(plan, config, memory_gb)
     total = trial_seconds * (plan.trials - plan.done) / at_once
     if plan.goal.time_budget is not None:

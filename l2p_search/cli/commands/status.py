@@ -64,7 +64,7 @@ def _print(found: "Search") -> None:
     ended = len(statuses) - open_trials
     if running:
         state = f"running (process {read_holder(found.directory).get('pid', '?')})"
-    elif ended >= settings.space.at_most(wanted):
+    elif ended >= settings.at_most(wanted):
         state = "finished"
     else:
         state = "stopped"

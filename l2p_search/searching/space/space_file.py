@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from l2p_search.config import TrialConfig
+from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.keys import about, checked, usual
@@ -30,7 +30,7 @@ from l2p_search.yaml_file import read_yaml_mapping
 _NOT_HYPERPARAMETERS = ("seeds", "budget", "start")
 _HYPERPARAMETERS = {field.name: field for field in fields(TrialConfig)}
 _TYPES = get_type_hints(TrialConfig)
-_DECIDING = {"model", "backbone", "skip", "classifier", "hidden", "heads"} | {
+_DECIDING = EXCLUDING | {
     unless[0] for field in _HYPERPARAMETERS.values() if (unless := about(field).unless)
 }
 """The keys whose values decide which others are read, or which other values are excluded."""
@@ -102,13 +102,20 @@ def parse_space(name: str, mapping: Mapping[str, Any], *, recorded: bool = False
 
 
 def _refuse_impossible(space: SearchSpace) -> None:
-    """Refuse values that exclude each other, and a key that no network of the space reads."""
+    """Refuse a space of which no point is possible, and a key that none of its networks reads.
+
+    A search leaves out the points whose values exclude each other.
+    """
     keys = (*space.dimensions, *space.fixed)
     given = {key: _possible(space, key) for key in keys if key in _DECIDING}
-    configs = [
-        TrialConfig.recorded(dict(zip(given, values, strict=True)))
-        for values in product(*given.values())
-    ]
+    configs, why = [], ""
+    for values in product(*given.values()):
+        try:
+            configs.append(TrialConfig.recorded(dict(zip(given, values, strict=True))))
+        except ConfigError as error:
+            why = why or error.message
+    if not configs and all(_is_counted(space, key) for key in given):
+        raise ConfigError(why)
     for key in keys:
         value = space.fixed.get(key)
         reasons = [config.why_unread(key) for config in configs]
@@ -117,6 +124,11 @@ def _refuse_impossible(space: SearchSpace) -> None:
         what = key if value is None else f"{key}={value!r}"
         why = " or ".join(dict.fromkeys(filter(None, reasons)))
         raise ConfigError(f"{what} is not read {why}; leave it out")
+
+
+def _is_counted(space: SearchSpace, key: str) -> bool:
+    """Whether `_possible` gives every value of the key."""
+    return key in space.fixed or isinstance(space.dimensions[key], Choices)
 
 
 def _possible(space: SearchSpace, key: str) -> tuple[Any, ...]:

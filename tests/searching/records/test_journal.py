@@ -97,7 +97,7 @@ def test_a_full_disk_is_one_clear_line_and_the_search_can_be_resumed(
     whole = searched(tmp_path / "whole", small_graph, goal)
     journal = begin(tmp_path / "s")
     coordinator = Coordinator(journal, goal, concurrency=1)
-    sync, left = os.fsync, 25
+    sync, left = os.fsync, 7
 
     def full(fd: int) -> None:
         nonlocal left
