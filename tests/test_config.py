@@ -321,11 +321,10 @@ def test_only_keys_that_are_said_to_exclude_others_do() -> None:
             return False
         return True
 
-    for model, backbone, encoder in product(
-        *(values[k] for k in ("model", "backbone", "encoder"))
-    ):
+    networks = product(values["model"], values["backbone"], values["encoder"])
+    for model, backbone, encoder in networks:
         chosen = {"model": model, "backbone": backbone, "encoder": encoder}
         without = possible(**chosen)
-        for key in values.keys() - EXCLUDING:
-            for value in values[key]:
-                assert possible(**chosen, **{key: value}) == without, (chosen, key, value)
+        for name in values.keys() - EXCLUDING:
+            for value in values[name]:
+                assert possible(**chosen, **{name: value}) == without, (chosen, name, value)

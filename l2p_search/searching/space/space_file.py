@@ -114,8 +114,10 @@ def _refuse_impossible(space: SearchSpace) -> None:
             configs.append(TrialConfig.recorded(dict(zip(given, values, strict=True))))
         except ConfigError as error:
             why = why or error.message
-    if not configs and all(_is_counted(space, key) for key in given):
-        raise ConfigError(why)
+    if not configs:
+        if all(_is_counted(space, key) for key in given):
+            raise ConfigError(why)
+        return  # between the ends of its ranges there may be possible points
     for key in keys:
         value = space.fixed.get(key)
         reasons = [config.why_unread(key) for config in configs]
