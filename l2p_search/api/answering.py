@@ -29,9 +29,10 @@ from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
-from l2p_search.searching.records.directory import list_searches, searches_folder
+from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.readable import readable_searches
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -268,10 +269,8 @@ def _winner(plan: Plan) -> TrialResult:
 
 def _begun_effort(graph: Graph, folder: Path | None, metric: Metric) -> Effort | None:
     """The budget of an answer that was begun on this graph: what is recorded is not done again."""
-    for directory in list_searches(searches_folder(folder)):
-        if not directory.name.startswith(f"answer-{graph.name}-{METHODS[0]}-"):
-            continue
-        journal = Journal.read(directory)
+    begins = f"answer-{graph.name}-{METHODS[0]}-"
+    for journal, _ in readable_searches(searches_folder(folder), begins):
         settings, goal = journal.settings, journal.goal
         same = (settings.data_digest, settings.metric) == (graph.digest, metric)
         if same and goal is not None:

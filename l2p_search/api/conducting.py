@@ -10,6 +10,7 @@ from types import FrameType
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.exporting import write_best
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
@@ -122,7 +123,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 display.update(event, snapshot)
                 record(event)
 
-            return run_search(
+            finish = run_search(
                 journal,
                 plan.graph,
                 plan.goal,
@@ -132,6 +133,9 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 on_event=on_event,
                 stop=stop,
             )
+            if not finish.interrupted:
+                write_best(journal, finish.outcome)  # before anything that may take long
+            return finish
 
 
 def conduct_together(

@@ -172,7 +172,7 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     if not Journal.exists(directory):
         if graph is None:
             find_search(directory.parent, directory.name)  # raises, with the names there are
-            raise AssertionError("a search without a journal was found")
+            Journal.read(directory)  # raises: the search never began
         return _new(directory, graph, wanted)
     recorded = Journal.read(directory)
     if not resume:

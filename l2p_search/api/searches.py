@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, path_of
 from l2p_search.api.conducting import Means, conduct
-from l2p_search.api.exporting import write_best
 from l2p_search.api.found import Search
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking
+from l2p_search.api.statuses import remember_status
 from l2p_search.caller import left_as_found
 from l2p_search.display.choosing import Shown
 from l2p_search.metrics import MetricChoice
@@ -157,5 +157,5 @@ def run_plan(plan: Plan, means: Means) -> Search:
     finish = conduct(plan, means)
     found = Search(Journal.read(plan.directory), finish)
     if not finish.interrupted:
-        write_best(found._journal, found.outcome)
+        remember_status(plan.directory, found.outcome)
     return found
