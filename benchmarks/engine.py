@@ -28,6 +28,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
 from l2p_search.model import sparse
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.memory import keep_freed_memory
 
@@ -36,7 +37,8 @@ SEEDS = 20
 
 def engine(graph: Graph, config: TrialConfig, seeds: int) -> Callable[[], None]:
     """An epoch of the engine, as `fit` runs it."""
-    learner = BiLevel(graph, build_network(graph, config), config, range(seeds), torch.float32)
+    problem = Problem(graph)
+    learner = BiLevel(problem, build_network(problem, config), config, range(seeds))
 
     def epoch() -> None:
         learner.lower_step()

@@ -24,6 +24,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.data.loading import load_graph
 from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.fit import fit
 from l2p_search.training.memory import keep_freed_memory
@@ -54,7 +55,8 @@ def synthetic(nodes: int, edges: int, features: int, classes: int, density: floa
 
 def epoch_ms(graph: Graph, config: TrialConfig, seeds: int, epochs: int) -> float:
     """The median time of an epoch."""
-    learner = BiLevel(graph, build_network(graph, config), config, range(seeds), torch.float32)
+    problem = Problem(graph)
+    learner = BiLevel(problem, build_network(problem, config), config, range(seeds))
     times = []
     for _ in range(epochs + 2):
         started = time.perf_counter()

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from l2p_search.errors import UserError as UserError
     from l2p_search.intervals import Interval as Interval
     from l2p_search.results import TrialResult as TrialResult
+    from l2p_search.saved.trained_model import Model as Model
+    from l2p_search.saved.trained_model import load_model as load_model
     from l2p_search.searching.space.search_space import SearchSpace as SearchSpace
 
 _PUBLIC = {
@@ -44,6 +46,7 @@ _PUBLIC = {
     "Graph": "data.graph",
     "Inspection": "api.inspecting",
     "Interval": "intervals",
+    "Model": "saved.trained_model",
     "Paired": "api.comparing",
     "Search": "api.found",
     "SearchSpace": "searching.space.search_space",
@@ -55,6 +58,7 @@ _PUBLIC = {
     "fit": "api.fitting",
     "inspect": "api.inspecting",
     "load_graph": "data.loading",
+    "load_model": "saved.trained_model",
     "open_search": "api.opening",
     "search": "api.searches",
 }
@@ -66,6 +70,7 @@ __all__ = [
     "Graph",
     "Inspection",
     "Interval",
+    "Model",
     "Paired",
     "Search",
     "SearchSpace",
@@ -78,6 +83,7 @@ __all__ = [
     "fit",
     "inspect",
     "load_graph",
+    "load_model",
     "open_search",
     "search",
 ]

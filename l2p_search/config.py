@@ -17,7 +17,6 @@ from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.hyperparameters import Hyperparameters
 from l2p_search.hyperparameters import Model as Model
 from l2p_search.keys import KINDS, about, checked, usual
-from l2p_search.yaml_file import read_yaml_mapping
 
 PROVENANCE = "provenance"
 """The key under which an exported file says where it comes from."""
@@ -110,6 +109,8 @@ class TrialConfig(Hyperparameters):
         Raises:
             ConfigError: See `from_mapping`; the message begins with the name of the file.
         """
+        from l2p_search.yaml_file import read_yaml_mapping  # a saved model needs no PyYAML
+
         try:
             mapping = read_yaml_mapping(path)
             if PROVENANCE not in mapping:

@@ -3,11 +3,14 @@
 import re
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_LONGEST = 40
 _PART = re.compile(r"(\d+(?:\.\d+)?)([dhms])")
 
 
 def parse_duration(text: str) -> float:
     """Seconds. A bare number is seconds too."""
+    if len(text) > _LONGEST:
+        raise ValueError(f"'{text[:_LONGEST]}..' is no duration; write it such as 30m or 8h")
     compact = text.strip().lower().replace(" ", "")
     parts = _PART.findall(compact)
     if "".join(number + unit for number, unit in parts) == compact and compact:

@@ -12,9 +12,12 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from l2p_search.masking import masked
+
 _OPEN, _BAR, _CLOSE = "\x02", "\x1f", "\x03"
 """Control characters around the two forms of a word; no user's text may hold them."""
 _BOTH = re.compile(f"{_OPEN}([^{_BAR}]*){_BAR}([^{_CLOSE}]*){_CLOSE}")
+_WITHOUT_MARKS = dict.fromkeys(map(ord, (_OPEN, _BAR, _CLOSE)))
 
 _FLAGS = {
     "folder": "--dir",
@@ -26,6 +29,9 @@ _FLAGS = {
 """Arguments whose flag has another name; all others are spelled alike."""
 _LONGEST = 60
 """Characters of a value that a message shows."""
+_LONGEST_LINE = 2000
+_CONTROL = re.compile("[\x00-\x01\x04-\x1e\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What would end the line, or command a terminal; our own three marks are not among it."""
 
 
 class UserError(Exception):
@@ -35,8 +41,9 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        line = _one_line(masked(message))
+        super().__init__(line)
+        self.message = line
 
     def __str__(self) -> str:
         return in_python(self.message)
@@ -48,6 +55,10 @@ class ConfigError(UserError):
 
 class DataError(UserError):
     """A graph, or one of its files, that cannot be used."""
+
+
+class ModelError(UserError):
+    """A saved model that cannot be loaded or written, or that cannot do what is asked."""
 
 
 class SearchError(UserError):
@@ -64,6 +75,14 @@ class TrainingBugError(Exception):
     It is no `UserError`: nothing that a user changes would mend it, and every further trial would
     end the same way. The search stops; what has ended is kept, and can be resumed.
     """
+
+
+def _one_line(message: str) -> str:
+    """The message with its control characters as Python writes them; its middle is cut out."""
+    if len(message) > _LONGEST_LINE:
+        half = _LONGEST_LINE // 2
+        message = f"{message[:half]} .. {message[-half:]}"
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], message)
 
 
 def either(python: str, shell: str) -> str:
@@ -101,29 +120,31 @@ def shown(value: object) -> str:
 def first_line(error: BaseException) -> str:
     """What another library's error says, in one line; the name of its class if it says nothing.
 
+    Passwords in addresses are masked.
+
     Example:
         >>> first_line(OSError("the disk is full")), first_line(TimeoutError())
         ('the disk is full', 'TimeoutError')
     """
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return masked(lines[0]) if lines else type(error).__name__
 
 
 def in_python(message: str) -> str:
     """The message as a Python program reads it."""
-    return _BOTH.sub(r"\1", message)
+    return _BOTH.sub(r"\1", message).translate(_WITHOUT_MARKS)
 
 
 def in_shell(message: str) -> str:
     """The message as a reader of a terminal reads it."""
-    return _BOTH.sub(r"\2", message)
+    return _BOTH.sub(r"\2", message).translate(_WITHOUT_MARKS)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The nearest known name as a remedy, or all of them when none is near."""
     names = sorted(known)
     lowered = {candidate.lower(): candidate for candidate in names}
-    near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    near = get_close_matches(name[:_LONGEST].lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"did you mean '{lowered[near[0]]}'?"
     return f"choose one of {', '.join(names)}"

@@ -228,9 +228,11 @@ class Hyperparameters:
     algorithm: Literal["vi", "em"] = key(
         "vi", "variational inference (`vi`) or expectation maximization (`em`)", L2P
     )
-    level: Literal["first_order", "second_order", "joint"] = key(
+    level: Literal["first_order", "second_order", "unrolled", "joint"] = key(
         "first_order",
-        "gradient of phi: `first_order`, `second_order`, or `joint` (on the training nodes)",
+        "gradient of phi: `first_order`; through theta's step too, taken for one of plain gradient"
+        " descent (`second_order`, as in DARTS) or of Adam, as it is (`unrolled`); or `joint` (on"
+        " the training nodes)",
         L2P,
     )
     upper_lr: float = key(

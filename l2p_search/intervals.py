@@ -1,7 +1,8 @@
 """What may be said about means over seeds: intervals, differences, ties.
 
 Seeds of one split share its nodes, and so a good part of their error: they are averaged first,
-and the split is the unit that is counted. On a graph with one split the seed is.
+and the split is the unit that is counted, in the mean as in its error. On a graph with one split
+the seed is.
 """
 
 import math
@@ -22,7 +23,8 @@ class Interval:
     """A mean with its 95 % interval; without bounds where one value tells nothing of its spread.
 
     Attributes:
-        mean: The mean over the seeds, in percent for scores and in points for differences.
+        mean: The mean over the splits of the means over their seeds, or over the seeds of one
+            split: in percent for scores and in points for differences.
         low: The interval's lower bound, or None.
         high: Its upper bound, or None.
         units: How many independent values it rests on: the splits, or the seeds of one split.
@@ -54,9 +56,9 @@ class Interval:
 
 
 def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Interval:
-    """The mean over seeds with its 95 % interval. Both mappings are by seed."""
+    """The mean with its 95 % interval, every split counted once. Both mappings are by seed."""
     units = _units(values, splits)
-    mean = statistics.fmean(values.values())
+    mean = statistics.fmean(units)
     if len(units) < 2:
         return Interval(mean, None, None, len(units))
     width = float(student.ppf(0.5 + CONFIDENCE / 2, len(units) - 1)) * _standard_error(units)

@@ -9,7 +9,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from l2p_search.errors import ConfigError, did_you_mean
+from l2p_search.errors import ConfigError, did_you_mean, shown
 
 KINDS = ("homophily", "heterophily")
 """The kinds of graph that have defaults of their own."""
@@ -155,10 +155,12 @@ def checked(field: "dataclasses.Field[Any]", wanted: Any, value: Any) -> Any:
     if get_origin(wanted) is Literal:
         options = get_args(wanted)
         if value not in options:
-            raise ConfigError(f"{name}={value!r} is unknown; {did_you_mean(str(value), options)}")
+            raise ConfigError(
+                f"{name}={shown(value)} is unknown; {did_you_mean(str(value), options)}"
+            )
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ConfigError(f"{name}={value!r} must be {_TYPE_NAMES[wanted]}")
+        raise ConfigError(f"{name}={shown(value)} must be {_TYPE_NAMES[wanted]}")
     if not abs(value) < math.inf or (isinstance(value, int) and abs(value) > HUGE):
         raise ConfigError(f"{name}={str(value)[:20]} must be finite and not above {HUGE:g}")
     if wanted is int and value != int(value):

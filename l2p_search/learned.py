@@ -57,11 +57,20 @@ class Curves:
 
 @dataclass(frozen=True)
 class Profiles:
-    """q(t) over the nodes of a degree and of a class, and each node's expected step."""
+    """How far which nodes look.
+
+    Attributes:
+        by_degree: q(t) over the nodes of a degree.
+        by_class: q(t) over the nodes of a class.
+        node_steps: Each node's expected step.
+        settled: Per step, the share of the nodes more than half of whose q is there; the other
+            nodes mix several steps. Empty in journals of earlier versions.
+    """
 
     by_degree: dict[str, Series]
     by_class: dict[str, Series]
     node_steps: Series
+    settled: Series = ()
 
     def joined(self, other: "Profiles", weight: float) -> "Profiles":
         """The mean of both, `weight` being the other's share."""
@@ -69,6 +78,7 @@ class Profiles:
             _mix_all(self.by_degree, other.by_degree, weight),
             _mix_all(self.by_class, other.by_class, weight),
             _mix(self.node_steps, other.node_steps, weight),
+            _mix(self.settled, other.settled, weight) if self.settled and other.settled else (),
         )
 
     def to_mapping(self) -> dict[str, Any]:
@@ -77,6 +87,7 @@ class Profiles:
             "by_degree": {label: list(q) for label, q in self.by_degree.items()},
             "by_class": {label: list(q) for label, q in self.by_class.items()},
             "node_steps": list(self.node_steps),
+            "settled": list(self.settled),
         }
 
     @classmethod
@@ -86,6 +97,7 @@ class Profiles:
             {label: tuple(q) for label, q in mapping["by_degree"].items()},
             {label: tuple(q) for label, q in mapping["by_class"].items()},
             tuple(mapping["node_steps"]),
+            tuple(mapping.get("settled", ())),
         )
 
 

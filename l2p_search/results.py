@@ -7,13 +7,16 @@ score has the metric in it: `val` of a seed is `val_accuracy` there.
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles, shortened
 from l2p_search.metrics import Metric
+
+if TYPE_CHECKING:  # records are read without torch
+    from l2p_search.weights import Weights
 
 
 class TrialStatus(StrEnum):
@@ -84,6 +87,8 @@ class TrialResult:
         metric: What the scores of the seeds are.
         curves: Losses and validation metric over the epochs, as means over the seeds.
         profiles: q(t) by degree and by class, and each node's expected step; None for baselines.
+        weights: What the seeds learned, where the result comes right from the training. They are
+            in no JSON form: a result that was read from a record has none.
 
     Example:
         >>> result = l2p.fit("demo", K=2, epochs=10, seeds=2)
@@ -99,6 +104,7 @@ class TrialResult:
     metric: Metric = "accuracy"
     curves: Curves | None = None
     profiles: Profiles | None = None
+    weights: "Weights | None" = field(default=None, compare=False, repr=False)
 
     def joined(self, other: "TrialResult") -> "TrialResult":
         """This result and that of further seeds of the same trial, as one."""
@@ -109,6 +115,7 @@ class TrialResult:
             seconds=self.seconds + other.seconds,
             curves=_joined(self.curves, other.curves, weight),
             profiles=_joined(self.profiles, other.profiles, weight),
+            weights=_together(self.weights, other.weights),
         )
 
     def in_short(self) -> "TrialResult":
@@ -260,6 +267,13 @@ def _joined(mine: _Part | None, theirs: _Part | None, weight: float) -> _Part | 
     if mine is None or theirs is None:
         return mine or theirs
     return mine.joined(theirs, weight)
+
+
+def _together(mine: "Weights | None", theirs: "Weights | None") -> "Weights | None":
+    """The weights of both; those that are there, where all seeds of the other failed."""
+    if mine is None or theirs is None:
+        return mine or theirs
+    return mine.joined(theirs)
 
 
 def _names(metric: Metric) -> dict[str, str]:

@@ -1,18 +1,46 @@
 """Writing a file so that a reader sees the old content or the new one, whole."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write beside the target, flush to the disk, rename. Raises OSError; leaves no rest."""
+    """Write beside the target, flush to the disk, rename.
+
+    A symbolic link stays one: the file that it names is written. A file keeps its permissions.
+
+    Args:
+        path: The file; its folder exists.
+        content: Text, written as UTF-8, or bytes.
+
+    Raises:
+        OSError: It cannot be written, or it is a device, a pipe or a folder, which a rename would
+            replace. Nothing is left behind.
+    """
+    path = Path(os.path.realpath(path))
+    mode = _mode(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(beside, "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode())
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _mode(path: Path) -> int | None:
+    """The permissions of a file; None where there is none yet."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return stat.S_IMODE(found.st_mode)

@@ -1,12 +1,13 @@
 """Reading YAML as a person means it, with errors that say what to change."""
 
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from l2p_search.errors import ConfigError
+from l2p_search.errors import ConfigError, first_line
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,6 +46,9 @@ for _each in (_Loader, _Dumper):
 _Loader.add_constructor("!number", _number)
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping_without_repeats)
 
+_MOST_BYTES = 2**20
+_MOST_VALUES = 20_000
+_DEEPEST = 20
 _UNREADABLE = (ValueError, KeyError, AttributeError, RecursionError)
 """What PyYAML raises for text that only looks like a value of some type, such as 2020-13-45."""
 
@@ -59,26 +63,20 @@ def read_yaml_mapping(path: Path) -> dict[str, Any]:
         Key -> value; empty for an empty file.
 
     Raises:
-        ConfigError: The file is missing, unreadable or not a mapping. The message does not name
-            the file: the caller puts the name in front.
+        ConfigError: The file is missing, unreadable, too large or not a mapping. The message does
+            not name the file: the caller puts the name in front.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigError("no such file; check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"cannot be read ({error}); check the path and its permissions"
-        ) from None
-    try:
-        loaded = yaml.load(text, _Loader)
+        loaded = _load(_text(path))
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f"line {where.line + 1}: " if where else ""
         problem = getattr(error, "problem", None) or "not valid YAML"
         raise ConfigError(f"{line}{problem}; write one 'key: value' per line") from None
     except _UNREADABLE as error:
-        raise ConfigError(f"has a bad value ({error}); correct it or put it in quotes") from None
+        raise ConfigError(
+            f"has a bad value ({first_line(error)}); correct it or put it in quotes"
+        ) from None
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
@@ -118,6 +116,58 @@ def parse_value(text: str) -> Any:
         (0.0005, 'quit')
     """
     try:
-        return yaml.load(text, _Loader)
-    except (yaml.YAMLError, *_UNREADABLE):
+        return _load(text)
+    except (yaml.YAMLError, ConfigError, *_UNREADABLE):
         return text
+
+
+def _text(path: Path) -> str:
+    """The text of a file; a device or a pipe would be read for ever."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ConfigError("is no regular file; name one")
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ConfigError(f"is larger than {_MOST_BYTES // 2**20} MB; name a YAML file")
+        return content.decode()
+    except FileNotFoundError:
+        raise ConfigError("no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"cannot be read ({first_line(error)}); check the path and its permissions"
+        ) from None
+
+
+def _load(text: str) -> Any:
+    """The value of a text; one that its aliases blow up is refused before it is made."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if _count(node, {}, _DEEPEST) > _MOST_VALUES:
+            raise ConfigError(f"holds more than {_MOST_VALUES} values; shorten it")
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _count(node: yaml.Node, known: dict[yaml.Node, int], deepest: int) -> int:
+    """How many values there are in a node, with those that an alias repeats.
+
+    Args:
+        node: Of the parsed file.
+        known: The counts so far: of a bomb, every level refers ten times to the one below.
+        deepest: How many levels may follow.
+    """
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    if deepest == 0:
+        raise ConfigError(f"is nested more than {_DEEPEST} levels deep; flatten it")
+    if node not in known:
+        parts = node.value
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        known[node] = 1 + sum(_count(part, known, deepest - 1) for part in parts)
+    return known[node]

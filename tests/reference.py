@@ -111,8 +111,12 @@ class Reference(nn.Module):
 
     def projection(self, nodes: Tensor) -> Tensor:
         hidden = self.hidden()
-        likelihood = self._log_likelihood(hidden, nodes).exp() * self.prior()
-        exact = (likelihood / likelihood.sum(dim=1, keepdim=True)).detach()
+        likelihood, weight = self._log_likelihood(hidden, nodes).exp(), self.config.kl_weight
+        if weight == 0.0:
+            powers = (likelihood == likelihood.amax(dim=1, keepdim=True)) * self.prior()
+        else:
+            powers = likelihood ** (1 / weight) * self.prior()
+        exact = (powers / powers.sum(dim=1, keepdim=True)).detach()
         return -(exact * torch.log(self.q(hidden)[nodes])).sum(dim=1).mean()
 
     def _log_likelihood(self, hidden: list[Tensor], nodes: Tensor) -> Tensor:

@@ -40,6 +40,30 @@ def test_the_seeds_of_a_split_count_as_one() -> None:
     assert found.units == 4
 
 
+def test_centre_and_error_count_every_split_once_however_many_seeds_it_has() -> None:
+    """13 seeds on 10 splits: the first three splits have two, and weigh no more for it."""
+    values = {seed: float(70 + seed % 10 + seed // 10) for seed in range(13)}
+    by_split = [70.5, 71.5, 72.5, *range(73, 80)]
+    found = mean_interval(values, {seed: seed % 10 for seed in values})
+    low, high = stats.t.interval(0.95, 9, np.mean(by_split), stats.sem(by_split))
+    assert found.mean == pytest.approx(np.mean(by_split))
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_intervals_of_unbalanced_seeds_cover_the_truth_in_95_of_100() -> None:
+    """Four splits, of which two have five seeds and two have one; splits differ by 3 points."""
+    generator, covered, rounds = np.random.default_rng(0), 0, 4000
+    splits = {seed: (0, 1)[seed % 2] if seed < 10 else seed - 8 for seed in range(12)}
+    for _ in range(rounds):
+        of_split = generator.normal(0, 3, 4)
+        drawn = {s: float(of_split[k] + generator.normal(0, 0.5)) for s, k in splits.items()}
+        found = mean_interval(drawn, splits)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.0 <= found.high
+    assert 0.94 <= covered / rounds <= 0.96
+
+
 def test_on_a_graph_with_one_split_the_seeds_are_counted() -> None:
     found = interval_of_validation(_trial([80.0, 81.0, 82.0], splits=1))
     assert found is not None

@@ -9,9 +9,11 @@ import l2p_search
 
 _ROOT = Path(l2p_search.__file__).parent
 _ORDER = (
+    "masking",
     "errors",
     "defaults",
     "caller",
+    "guard",
     "published",
     "durations",
     "whole_file",
@@ -21,6 +23,7 @@ _ORDER = (
     "config",
     "metrics",
     "learned",
+    "weights",
     "results",
     "intervals",
     "trial_record",
@@ -28,6 +31,7 @@ _ORDER = (
     "data",
     "model",
     "training",
+    "saved",
     "searching",
     "tracking",
     "report",

@@ -21,16 +21,25 @@ def test_joined_curves_are_means_and_the_shorter_one_stands_still() -> None:
 
 
 def test_joined_profiles_are_means_with_the_weight_of_their_seeds() -> None:
-    first = Profiles({"1": (1.0, 0.0)}, {"0": (0.5, 0.5)}, (0.0, 1.0))
-    second = Profiles({"1": (0.0, 1.0)}, {"0": (0.5, 0.5)}, (1.0, 1.0))
+    first = Profiles({"1": (1.0, 0.0)}, {"0": (0.5, 0.5)}, (0.0, 1.0), (1.0, 0.0))
+    second = Profiles({"1": (0.0, 1.0)}, {"0": (0.5, 0.5)}, (1.0, 1.0), (0.0, 0.0))
     joined = first.joined(second, 0.25)
-    assert joined == Profiles({"1": (0.75, 0.25)}, {"0": (0.5, 0.5)}, (0.25, 1.0))
+    even = {"0": (0.5, 0.5)}
+    assert joined == Profiles({"1": (0.75, 0.25)}, even, (0.25, 1.0), (0.75, 0.0))
+
+
+def test_shares_of_settled_nodes_are_unknown_where_a_part_does_not_say_them() -> None:
+    told = Profiles({}, {}, (0.0,), (1.0, 0.0))
+    assert told.joined(Profiles({}, {}, (0.0,)), 0.5).settled == ()
+    mapping = told.to_mapping()
+    del mapping["settled"]
+    assert Profiles.from_mapping(mapping).settled == ()
 
 
 def test_json_round_trips() -> None:
     curves = Curves((1, 10), (1.23456789, 1.0), (2.0, 1.0), (50.0, 60.0))
     assert Curves.from_mapping(curves.to_mapping()) == curves
-    profiles = Profiles({"3-4": (0.5, 0.5)}, {"0": (1.0, 0.0)}, (0.1, 0.2))
+    profiles = Profiles({"3-4": (0.5, 0.5)}, {"0": (1.0, 0.0)}, (0.1, 0.2), (0.5, 0.25))
     assert Profiles.from_mapping(profiles.to_mapping()) == profiles
 
 

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,12 @@ from hypothesis import strategies as st
 
 from l2p_search.errors import ConfigError
 from l2p_search.yaml_file import dump_yaml, parse_value, read_yaml_mapping
+
+# Ten times ten times ten .. values, in a few lines.
+_BOMB = "a: &a [1, 1]\n" + "".join(
+    f"{name}: &{name} [{', '.join(10 * [f'*{before}'])}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
 
 
 def _read(tmp_path: Path, text: str) -> dict[str, object]:
@@ -53,7 +60,13 @@ def test_an_empty_file_is_an_empty_mapping_and_json_is_read_too(tmp_path: Path) 
         ("- K", "holds no 'key: value' lines; write one hyperparameter per line"),
         ("lr: 0.1\nK: {", "line 2: "),
         ("? [1, 2]\n: 3", "line 1: found unhashable key"),
-        ("a: &a [*a]", "unconstructable recursive node"),
+        ("a: &a [*a]", "is nested more than 20 levels deep; flatten it"),
+        ("a: &a {b: *a}", "is nested more than 20 levels deep; flatten it"),
+        ("K: " + "[" * 21 + "]" * 21, "is nested more than 20 levels deep; flatten it"),
+        ("K: [" + "1," * 30_000 + "]", "holds more than 20000 values; shorten it"),
+        (_BOMB, "holds more than 20000 values; shorten it"),
+        ("K: " + "9" * 5000, "has a bad value (Exceeds the limit"),
+        ("#" * 2_000_000, "is larger than 1 MB; name a YAML file"),
         ("K: !!python/object:os.system 1", "could not determine a constructor"),
         ("K: 2020-13-45", "has a bad value (month must be in 1..12); correct it or put"),
         ("K: !!int many", "has a bad value ("),
@@ -73,8 +86,10 @@ def test_a_missing_a_binary_and_an_unreadable_file_are_told_apart(tmp_path: Path
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="cannot be read"):
         read_yaml_mapping(tmp_path / "binary.yaml")
-    with pytest.raises(ConfigError, match="cannot be read"):
-        read_yaml_mapping(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(ConfigError, match="is no regular file; name one"):
+            read_yaml_mapping(endless)
 
 
 def test_a_merged_mapping_may_be_overridden(tmp_path: Path) -> None:

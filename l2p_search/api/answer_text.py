@@ -1,13 +1,15 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest_first
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.display.charts import bar_chart
+from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument, in_shell
 from l2p_search.intervals import interval_of_test
@@ -18,25 +20,6 @@ from l2p_search.report.profile_drawing import profile_svg
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
 
-NAMES = {
-    "l2q": "L2Q, each node its own number of steps",
-    "appnp": "APPNP, one number of steps for all",
-    "mlp": "MLP, no step at all",
-    "gcn": "GCN",
-}
-_SIMPLEST = ("mlp", "gcn", "appnp", "l2q")
-_FAR = (
-    (0.5, "stop at once"),
-    (1.5, "look one step far"),
-    (3.5, "look two to three steps far"),
-    (7.5, "look four to seven steps far"),
-    (float("inf"), "look eight steps far or more"),
-)
-"""Below which expected step a node does what."""
-_TREND = 0.25
-"""Steps by which low and high degrees must differ for it to be said."""
-_MOST_MODES = 3
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerPage:
@@ -44,6 +27,7 @@ class AnswerPage:
 
     graph: Graph
     effort: str
+    backbone: str
     results: Mapping[str, TrialResult]
     against: Mapping[str, Comparison]
     seconds: float
@@ -54,14 +38,25 @@ class AnswerPage:
         return self.results["l2q"].metric
 
     @property
+    def travel(self) -> str:
+        """How far messages travel: a sentence."""
+        words = travel_in_words(self.results["l2q"])
+        return f"{words[:1].upper()}{words[1:]}."
+
+    @property
     def use(self) -> str:
-        """The simplest method that no other is significantly better than."""
-        best = max(self.results, key=lambda method: self.results[method].test_mean or 0.0)
-        for method in _SIMPLEST:
+        """The simplest method that no other is significantly better than.
+
+        One that does worse than a simpler one is left out: a wide interval alone is no merit.
+        """
+        means = {method: result.test_mean or 0.0 for method, result in self.results.items()}
+        reached = 0.0
+        for method in simplest_first(self.backbone):
+            reached = max(reached, means[method])
             others = [other for other in self.results if other != method]
-            if not any(self._worse(method, other) for other in others):
+            if means[method] == reached and not any(self._worse(method, o) for o in others):
                 return method
-        return best
+        return max(means, key=lambda method: means[method])
 
     def _worse(self, method: str, best: str) -> bool:
         """Whether a method is significantly worse than the one that may be better."""
@@ -77,8 +72,9 @@ class AnswerPage:
             "graph": self.graph.name,
             "data_digest": self.graph.digest,
             "effort": self.effort,
+            "backbone": self.backbone,
             "metric": self.metric,
-            "travel": travel_in_words(l2q),
+            "travel": self.travel,
             "profile": l2q.profile,
             "use": self.use,
             "methods": {
@@ -99,7 +95,7 @@ class AnswerPage:
             found = self.against.get(method)
             rows.append(
                 [
-                    NAMES[method],
+                    long_name(method, self.backbone),
                     str(interval_of_test(result)),
                     "" if found is None else f"{found.difference} points",
                     "" if found is None else words_for(found),
@@ -110,13 +106,13 @@ class AnswerPage:
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
                 summary=self.graph.describe(),
-                headline=f"{travel_in_words(self.results['l2q'])}.",
+                headline=self.travel,
                 headline_note=advice(self),
                 notes=[*worth(self), f"{self.effort}; {format_duration(self.seconds)}. {_SIGNS}"],
                 columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
                 rows=rows,
                 images={"How far nodes look": image},
-                commands=_command(self.graph, self.metric),
+                commands=_command(self),
                 table_title="On the same fresh seeds",
             )
         )
@@ -130,12 +126,18 @@ class AnswerPage:
         for method, found in self.against.items():
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
         by = "" if self.metric == "accuracy" else f"-{self.metric}"
+        on = "" if self.backbone == USUAL else f"-{self.backbone}"
         return SearchEntry(
-            uid=f"answer-{self.graph.digest}{by}",
-            name=f"answer: {self.graph.name}",
+            uid=f"answer-{self.graph.digest}{by}{on}",
+            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}",
             dataset=self.graph.name,
             data_digest=self.graph.digest,
-            params={"use": self.use, "effort": self.effort, "metric": self.metric},
+            params={
+                "use": self.use,
+                "effort": self.effort,
+                "metric": self.metric,
+                "backbone": self.backbone,
+            },
             metric=self.metric,
             metrics=metrics,
             description=answer_text(self).replace("\n", "\n\n"),
@@ -149,9 +151,10 @@ _SIGNS = "± is the 95 % interval over splits, or over seeds where there is one 
 
 def answer_text(page: AnswerPage) -> str:
     """About ten lines for a terminal."""
-    width = max(map(len, NAMES.values()))
+    names = {method: long_name(method, page.backbone) for method in page.results}
+    width = max(map(len, names.values()))
     lines = [f"How far should messages travel on {page.graph.name}?", ""]
-    lines.append(f"{travel_in_words(page.results['l2q'])}.")
+    lines.append(page.travel)
     if page.results["l2q"].profile is not None:
         lines.append(bar_chart(page.results["l2q"].profile))
     seeds = len(page.results["l2q"].seeds)
@@ -159,50 +162,9 @@ def answer_text(page: AnswerPage) -> str:
     for method, result in page.results.items():
         found = page.against.get(method)
         paired = "" if found is None else f"   L2Q minus it {found.difference}: {words_for(found)}"
-        lines.append(f"  {NAMES[method]:<{width}}  {interval_of_test(result)}{paired}")
+        lines.append(f"  {names[method]:<{width}}  {interval_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
     return "\n".join([*lines, _SIGNS])
-
-
-def travel_in_words(result: TrialResult) -> str:
-    """How far nodes look: shares of nodes by their expected step, and the trend with degree."""
-    if result.profiles is None:
-        return "Nothing was learned of how far nodes look"
-    steps = result.profiles.node_steps
-    shares: dict[str, float] = {}
-    for step in steps:
-        does = next(words for limit, words in _FAR if step < limit)
-        shares[does] = shares.get(does, 0.0) + 1.0 / len(steps)
-    largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_MODES]
-    parts = [f"{_share(share)} {does}" for does, share in largest if share >= 0.05]
-    text = _joined([parts[0], *(part.replace(" of the nodes", "") for part in parts[1:])])
-    return f"{text[:1].upper()}{text[1:]}{_trend(result)}"
-
-
-def _share(share: float) -> str:
-    if share >= 0.95:
-        return "nearly all nodes"
-    return f"{100 * share:.0f} % of the nodes"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _trend(result: TrialResult) -> str:
-    """Whether nodes of few or of many neighbours look further."""
-    if result.profiles is None or len(result.profiles.by_degree) < 3:
-        return ""
-    means = [
-        sum(step * share for step, share in enumerate(q))
-        for bucket, q in result.profiles.by_degree.items()
-        if bucket != "0"
-    ]
-    third = max(1, len(means) // 3)
-    low, high = sum(means[:third]) / third, sum(means[-third:]) / third
-    if abs(low - high) < _TREND:
-        return ""
-    return f"; nodes of {'few' if low > high else 'many'} neighbours look further"
 
 
 def words_for(found: Comparison) -> str:
@@ -212,24 +174,29 @@ def words_for(found: Comparison) -> str:
 
 def worth(page: AnswerPage) -> list[str]:
     """What propagation is worth, and what choosing the step per node is worth."""
-    mlp, appnp = page.against["mlp"], page.against["appnp"]
+    mlp, alone = page.against["mlp"], page.against[page.backbone]
+    l2q = short_name("l2q", page.backbone)
+    fixed = "the best fixed number of steps"
+    if page.backbone != USUAL:
+        fixed = f"its backbone with {fixed}"
     return [
-        f"Propagation is worth {mlp.difference} points (L2Q against MLP: {words_for(mlp)}).",
-        f"Choosing the step per node is worth {appnp.difference} points (L2Q against the best"
-        f" fixed number of steps: {words_for(appnp)}).",
+        f"Propagation is worth {mlp.difference} points ({l2q} against MLP: {words_for(mlp)}).",
+        f"Choosing the step per node is worth {alone.difference} points ({l2q} against {fixed}:"
+        f" {words_for(alone)}).",
     ]
 
 
 def advice(page: AnswerPage) -> str:
     """What to use."""
-    name = NAMES[page.use].partition(",")[0]
+    name = short_name(page.use, page.backbone)
     if page.use == "mlp":
         return f"Use {name}: no message passing is significantly better on this graph."
     return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
 
 
-def _command(graph: Graph, metric: Metric) -> str:
+def _command(page: AnswerPage) -> str:
     """The command that answers for the graph; of one made in memory, by its name."""
+    graph, metric = page.graph, page.metric
     request = dict(graph.about.request or {"source": graph.name})
     words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
     request.pop("name", None)  # has no flag
@@ -237,6 +204,8 @@ def _command(graph: Graph, metric: Metric) -> str:
         words += [in_shell(argument(key)), str(value)]
     if metric != default_metric(graph):
         words += ["--metric", metric]
+    if page.backbone != USUAL:
+        words += ["--backbone", page.backbone]
     return shlex.join(words)
 
 

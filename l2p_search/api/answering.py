@@ -1,8 +1,8 @@
 """answer: how far messages should travel on a graph, what that is worth, and how sure it is.
 
-L2Q, its backbone with the best fixed number of steps (APPNP), no propagation at all (MLP) and GCN
-are searched with one budget, on the same splits and seeds, and their winners are compared on fresh
-seeds, paired.
+L2Q, its backbone with the best fixed number of steps (APPNP, unless a stronger one is asked for),
+no propagation at all (MLP) and GCN are searched with one budget, on the same splits and seeds, and
+their winners are compared on fresh seeds, paired.
 """
 
 import dataclasses
@@ -13,10 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.api.answer_text import AnswerPage, answer_text, travel_in_words
+from l2p_search.api.answer_methods import (
+    USUAL,
+    answer_space,
+    costliest_first,
+    methods,
+    search_word,
+)
+from l2p_search.api.answer_text import AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
-from l2p_search.api.planning import Plan, Wanted, make_plan, trials_at_once
+from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
@@ -35,30 +43,13 @@ from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.readable import readable_searches
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.space.search_space import SearchSpace
-from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit as train
 
-METHODS = ("l2q", "appnp", "mlp", "gcn")
-"""L2Q and what it is held against."""
-_COMMON: dict[str, Any] = {
-    "dropout": {"choices": [0.2, 0.5, 0.8]},
-    "weight_decay": {"choices": [5e-3, 5e-4, 1e-5]},
-    "lr": 0.01,
-    "hidden": 64,
-    "epochs": 400,
-    "patience": 40,
-}
-_OWN: dict[str, dict[str, Any]] = {
-    "l2q": {"K": {"choices": [2, 4, 8]}, "posterior": "quit"},
-    "appnp": {"model": "appnp", "K": {"choices": [2, 4, 8]}, "teleport": {"choices": [0.1, 0.5]}},
-    "mlp": {"model": "mlp"},
-    "gcn": {"model": "gcn", "K": {"choices": [2, 3]}},
-}
 _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
 _PROBE_EPOCHS = 12
-_USUAL_EPOCHS = 150
+_USUAL_EPOCHS = 300
 """What a seed trains before it stops early, more or less: to plan by, not to promise."""
 
 
@@ -90,6 +81,7 @@ class Answer:
     Attributes:
         graph: The graph.
         effort: The budget that every method had.
+        backbone: What L2Q was put on: one of the methods, alone.
         results: Method -> its winner on the fresh seeds.
         against: Method -> L2Q minus it on test nodes, paired by seed and split.
         seconds: How long it took.
@@ -104,6 +96,7 @@ class Answer:
 
     graph: Graph
     effort: Effort
+    backbone: str
     results: Mapping[str, TrialResult]
     against: Mapping[str, Comparison]
     seconds: float
@@ -112,7 +105,7 @@ class Answer:
     @property
     def travel(self) -> str:
         """How far messages travel, in words."""
-        return travel_in_words(self.results["l2q"])
+        return self._page.travel
 
     @property
     def use(self) -> str:
@@ -135,6 +128,7 @@ class Answer:
 def answer(
     graph: Any,
     *,
+    backbone: str = USUAL,
     time_budget: float | str = "12m",
     effort: Effort | None = None,
     metric: MetricChoice | None = None,
@@ -150,11 +144,14 @@ def answer(
 ) -> Answer:
     """How far should messages travel on this graph, and what is it worth?
 
-    L2Q is searched beside APPNP (one number of steps for all nodes), MLP (none) and GCN, all with
-    the same budget, splits and seeds. What is recorded already is not searched again.
+    L2Q is searched beside its backbone alone (one number of steps for all nodes; APPNP unless
+    another is named), MLP (none) and GCN, all with the same budget, splits and seeds. What is
+    recorded already is not searched again.
 
     Args:
         graph: What `load_graph` takes.
+        backbone: What L2Q is put on and held against alone: "appnp", or one whose steps have
+            weights, such as "gcn-tuned", GCN as Luo et al. (2024) tune it.
         time_budget: About how long it may take, in seconds or such as "12m"; the budget of each
             method is made to fit, from a short measurement.
         effort: The budget of each method itself, instead of a time.
@@ -197,6 +194,7 @@ def answer(
             shown=display,
             command="l2p.answer",
         )
+    compared = methods(backbone)
     started = time.monotonic()
     loaded = load_graph(graph, **reading)
     at_once = trials_at_once(means.resources.concurrency, means.resources.cpus_per_trial)
@@ -204,9 +202,12 @@ def answer(
     judged_by = chosen_metric(loaded, metric)
     if effort is None:
         limit = seconds("time_budget", time_budget) or 0.0
-        effort = _begun_effort(loaded, place, judged_by)
-        effort = effort or _effort(loaded, limit, at_once, means.memory_gb)
-    plans = {method: _plan(loaded, method, effort, place, judged_by) for method in METHODS}
+        effort = _begun_effort(loaded, backbone, place, judged_by)
+        effort = effort or _effort(loaded, backbone, limit, at_once, means.memory_gb)
+    plans = {
+        method: _plan(loaded, method, backbone, effort, place, judged_by)
+        for method in costliest_first(backbone)
+    }
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
@@ -220,7 +221,7 @@ def answer(
     )
     if stopped:
         raise KeyboardInterrupt
-    results = {method: _winner(plan) for method, plan in plans.items()}
+    results = {method: _winner(plans[method]) for method in compared}
     against = {
         method: compare_results(result, results["l2q"], "test")
         for method, result in results.items()
@@ -228,26 +229,41 @@ def answer(
     }
     took = time.monotonic() - started
     page = AnswerPage(
-        graph=loaded, effort=str(effort), results=results, against=against, seconds=took
+        graph=loaded,
+        effort=str(effort),
+        backbone=backbone,
+        results=results,
+        against=against,
+        seconds=took,
     )
     publish(page.entry(), means.tracking)
     return Answer(
-        graph=loaded, effort=effort, results=results, against=against, seconds=took, _page=page
+        graph=loaded,
+        effort=effort,
+        backbone=backbone,
+        results=results,
+        against=against,
+        seconds=took,
+        _page=page,
     )
 
 
-def answer_space(method: str) -> SearchSpace:
-    """The space in which a method is searched for an answer."""
-    return parse_space(f"answer-{method}", {**_COMMON, **_OWN[method]})
-
-
-def _plan(graph: Graph, method: str, effort: Effort, folder: Path | None, metric: Metric) -> Plan:
-    # One name per metric: a search keeps the metric that it began with.
-    by = "" if metric == "accuracy" else f"-{metric}"
+def _plan(
+    graph: Graph,
+    method: str,
+    backbone: str,
+    effort: Effort,
+    folder: Path | None,
+    metric: Metric,
+) -> Plan:
+    name = _search_name(graph, method, backbone, effort, metric)
+    begun = Journal.exists(searches_folder(folder) / name)
     wanted = Wanted(
-        name=f"answer-{graph.name}-{method}-{effort.trials}x{effort.seeds}{by}",
+        name=name,
         folder=folder,
-        space=answer_space(method),
+        # So few trials are drawn at random by any sampler; said so, they may run all at once.
+        sampler=None if begun else "random",
+        space=answer_space(method, backbone),
         trials=effort.trials,
         seeds=effort.seeds,
         metric=metric,
@@ -255,6 +271,13 @@ def _plan(graph: Graph, method: str, effort: Effort, folder: Path | None, metric
         confirm_ties=0,
     )
     return make_plan(graph, wanted, resume=True)
+
+
+def _search_name(graph: Graph, method: str, backbone: str, effort: Effort, metric: Metric) -> str:
+    """One name per metric: a search keeps the metric that it began with."""
+    by = "" if metric == "accuracy" else f"-{metric}"
+    word = search_word(method, backbone)
+    return f"answer-{graph.name}-{word}-{effort.trials}x{effort.seeds}{by}"
 
 
 def _winner(plan: Plan) -> TrialResult:
@@ -267,20 +290,27 @@ def _winner(plan: Plan) -> TrialResult:
     return outcome.confirmations[outcome.best.number]
 
 
-def _begun_effort(graph: Graph, folder: Path | None, metric: Metric) -> Effort | None:
+def _begun_effort(
+    graph: Graph, backbone: str, folder: Path | None, metric: Metric
+) -> Effort | None:
     """The budget of an answer that was begun on this graph: what is recorded is not done again."""
-    begins = f"answer-{graph.name}-{METHODS[0]}-"
-    for journal, _ in readable_searches(searches_folder(folder), begins):
+    for journal, _ in readable_searches(searches_folder(folder), f"answer-{graph.name}-"):
         settings, goal = journal.settings, journal.goal
         same = (settings.data_digest, settings.metric) == (graph.digest, metric)
-        if same and goal is not None:
-            return Effort(trials=goal.trials, seeds=settings.seeds, confirm=goal.confirm)
+        if not same or goal is None:
+            continue
+        effort = Effort(trials=goal.trials, seeds=settings.seeds, confirm=goal.confirm)
+        if journal.directory.name == _search_name(graph, "l2q", backbone, effort, metric):
+            return effort
     return None
 
 
-def _effort(graph: Graph, limit: float, at_once: int, memory_gb: float) -> Effort:
+def _effort(graph: Graph, backbone: str, limit: float, at_once: int, memory_gb: float) -> Effort:
     """The largest budget that fits the time, by what an epoch of one seed takes per method."""
-    per_seed = sum(_seconds_per_seed(graph, method, memory_gb) for method in METHODS)
+    per_seed = sum(
+        _seconds_per_seed(graph, answer_space(method, backbone), memory_gb)
+        for method in methods(backbone)
+    )
     trials, seeds, confirm = _MOST
     while (trials, seeds, confirm) != _LEAST:
         needed = per_seed * (trials * seeds + confirm) / at_once
@@ -302,9 +332,8 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
     return max(least[0], trials - 1), max(least[1], seeds - 1), max(least[2], confirm - 1)
 
 
-def _seconds_per_seed(graph: Graph, method: str, memory_gb: float) -> float:
+def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float) -> float:
     """What one seed takes, by the CPU time of a few epochs of two: others may run here too."""
-    space = answer_space(method)
     config = space.config(space.middle(), default_config(graph))
     probe = dataclasses.replace(config, epochs=_PROBE_EPOCHS, patience=_PROBE_EPOCHS)
     started = time.process_time()

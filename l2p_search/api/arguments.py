@@ -1,5 +1,6 @@
 """Checks of arguments: each refuses a bad value in one line that names the argument."""
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -10,17 +11,20 @@ from l2p_search.metrics import METRICS
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
+_THREADS = 4096
+"""More threads than any machine has; with more, torch fails or the machine stands still."""
 SpaceLike = str | Path | Mapping[str, Any] | SearchSpace
 """A space: the name of a shipped one, a file's path, its content, or the space itself."""
 
 
-def whole(name: str, value: Any, least: int) -> None:
-    """Refuse a value that is not a whole number of at least `least`.
+def whole(name: str, value: Any, least: int, most: int) -> None:
+    """Refuse a value that is not a whole number from `least` to `most`.
 
     Args:
         name: The argument that the value was given for.
         value: The value; None stands for "not given" and is accepted.
         least: The smallest number that is accepted.
+        most: The largest: beyond it nothing would ever end.
 
     Raises:
         UserError: One line with the argument, its value and what it may be.
@@ -28,19 +32,30 @@ def whole(name: str, value: Any, least: int) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UserError(f"{argument(name, value)}: must be a whole number of at least {least}")
+        raise UserError(
+            f"{argument(name, _short(value))}: must be a whole number of at least {least}"
+        )
+    if value > most:
+        raise UserError(f"{argument(name, _short(value))}: must be at most {most}")
 
 
-def above_zero(name: str, value: Any) -> None:
-    """Refuse a value that is not a finite number above 0; None is accepted."""
+def above_zero(name: str, value: Any, most: float = sys.float_info.max) -> None:
+    """Refuse a value that is not a number above 0 and at most `most`; None is accepted."""
     if value is not None and not (_is_finite(value) and value > 0):
-        raise UserError(f"{argument(name, value)}: must be a number above 0")
+        raise UserError(f"{argument(name, _short(value))}: must be a number above 0")
+    _at_most(name, value, most)
 
 
-def at_least_zero(name: str, value: Any) -> None:
-    """Refuse a value that is not a finite number of at least 0; None is accepted."""
+def at_least_zero(name: str, value: Any, most: float = sys.float_info.max) -> None:
+    """Refuse a value that is not a number from 0 to `most`; None is accepted."""
     if value is not None and not (_is_finite(value) and value >= 0):
-        raise UserError(f"{argument(name, value)}: must be a number of at least 0")
+        raise UserError(f"{argument(name, _short(value))}: must be a number of at least 0")
+    _at_most(name, value, most)
+
+
+def _at_most(name: str, value: Any, most: float) -> None:
+    if value is not None and value > most:
+        raise UserError(f"{argument(name, _short(value))}: must be at most {most:g}")
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
@@ -156,17 +171,18 @@ def space_of(given: SpaceLike) -> SearchSpace:
 
 
 CHECKS: dict[str, Callable[[str, Any], None]] = {
-    "trials": lambda name, value: whole(name, value, 1),
-    "seeds": lambda name, value: whole(name, value, 1),
-    "seed": lambda name, value: whole(name, value, 0),
-    "confirm": lambda name, value: whole(name, value, 0),
-    "confirm_ties": lambda name, value: whole(name, value, 0),
-    "concurrency": lambda name, value: whole(name, value, 1),
-    "cpus_per_trial": lambda name, value: whole(name, value, 1),
-    "gpus_per_trial": at_least_zero,
-    "threads": lambda name, value: whole(name, value, 1),
-    "node": lambda name, value: whole(name, value, 0),
-    "memory_gb": above_zero,
+    "trials": lambda name, value: whole(name, value, 1, 10**6),
+    "seeds": lambda name, value: whole(name, value, 1, 10**4),
+    "seed": lambda name, value: whole(name, value, 0, 2**32 - 1),
+    "confirm": lambda name, value: whole(name, value, 0, 10**4),
+    "confirm_ties": lambda name, value: whole(name, value, 0, 10**4),
+    "train": lambda name, value: whole(name, value, 1, 10**4),
+    "concurrency": lambda name, value: whole(name, value, 1, 10**4),
+    "cpus_per_trial": lambda name, value: whole(name, value, 1, _THREADS),
+    "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
+    "threads": lambda name, value: whole(name, value, 1, _THREADS),
+    "node": lambda name, value: whole(name, value, 0, 2**63 - 1),
+    "memory_gb": lambda name, value: above_zero(name, value, 10**6),
     "sampler": lambda name, value: one_of(name, value, get_args(Sampler)),
     "metric": lambda name, value: one_of(name, value, ("auto", *METRICS)),
     "name": text,
@@ -201,6 +217,16 @@ def check(**given: Any) -> None:
 def _is_finite(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number and abs(value) < float("inf")
+
+
+def _short(value: Any) -> Any:
+    """A value for a message; of a number with hundreds of digits the first ones."""
+    if not isinstance(value, int) or abs(value) < 10**30:
+        return value
+    try:
+        return f"{str(value)[:20]}.."
+    except ValueError:  # Python writes no number of over 4300 digits
+        return "a number of thousands of digits"
 
 
 def _is_word(value: Any, *words: str) -> bool:

@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from l2p_search import defaults
+from l2p_search.api.arguments import path_of
 from l2p_search.api.found import Search
-from l2p_search.api.opening import open_search
+from l2p_search.api.pairing import on_common_seeds, side_of, trained_on_common_seeds
 from l2p_search.caller import left_as_found
+from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError
 from l2p_search.metrics import title
 from l2p_search.published import paper_accuracy
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
-from l2p_search.results import TrialResult
-from l2p_search.trial_record import TrialRecord
 
 _PARTS = {"test": "test", "val": "validation"}
 _NUMBER = 14
@@ -87,17 +88,33 @@ class Paired:
 
 
 @left_as_found()
-def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Paired:
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    train: int | None = None,
+    folder: str | Path | None = None,
+    graph: Any = None,
+    data_dir: str | Path | None = None,
+    memory_gb: float = defaults.MEMORY_GB,
+    display: OnEpoch | Literal["auto", "off"] = "off",
+) -> Paired:
     """Compare two searches, trials or results on the seeds that both have.
 
     The same seed has the same split, initialisation and noise for both: differences are paired.
-    Where both were confirmed, the fresh seeds are compared, else the searches' own.
+    Where both were confirmed on common fresh seeds, these are compared, else the searches' own.
 
     Args:
         first: A `Search` or its name, a trial such as "NAME:12", or a `TrialResult` of `fit`.
         second: Another one, on the same graph.
+        train: Compare on so many fresh seeds that chose neither, and train what is missing of
+            them; nothing of it is recorded.
         folder: The folder that names are looked up in; $L2P_SEARCH_DIR, then ./searches by
             default.
+        graph: The graph to train on, where it cannot be loaded as it was recorded.
+        data_dir: A folder with raw files of named datasets, to train on.
+        memory_gb: Memory for the seeds that train together.
+        display: "auto" draws a progress bar on a terminal while it trains.
 
     Returns:
         The second against the first, on test and on validation nodes.
@@ -112,12 +129,24 @@ def compare(first: Any, second: Any, *, folder: str | Path | None = None) -> Pai
         >>> l2p.compare(one, one).verdict
         'a tie'
     """
-    sides = [_side(given, folder) for given in (first, second)]
-    names = [name for name, _, _ in sides]
+    sides = [side_of(given, folder) for given in (first, second)]
+    names = [side.name for side in sides]
     if names[0] == names[1]:
         names = [f"{names[0]} (first)", f"{names[1]} (second)"]
-    fresh = all(confirmed is not None for _, _, confirmed in sides)
-    results = [confirmed if fresh and confirmed else own for _, own, confirmed in sides]
+    if train is None:
+        fresh, results = on_common_seeds(sides)
+    else:
+        fresh, results = (
+            True,
+            trained_on_common_seeds(
+                sides,
+                train,
+                graph=graph,
+                data_dir=path_of("data_dir", data_dir),
+                memory_gb=memory_gb,
+                display=display,
+            ),
+        )
     return Paired(
         first=names[0],
         second=names[1],
@@ -191,9 +220,7 @@ def rank(searches: Sequence[Search]) -> Ranking:
     missing = [found.name for found in searches if found.best is None]
     if missing:
         raise UserError(f"no trial of {', '.join(missing)} has all its seeds: nothing to compare")
-    sides = [_side(found, None) for found in searches]
-    fresh = all(confirmed is not None for _, _, confirmed in sides)
-    results = [confirmed if fresh and confirmed else own for _, own, confirmed in sides]
+    fresh, results = on_common_seeds([side_of(found, None) for found in searches])
     return Ranking(
         dataset=searches[0].settings.dataset,
         fresh=fresh,
@@ -201,39 +228,3 @@ def rank(searches: Sequence[Search]) -> Ranking:
         methods=[result.config.method for result in results],
         comparisons=[compare_results(results[0], each, "test") for each in results],
     )
-
-
-def _side(given: Any, folder: str | Path | None) -> tuple[str, TrialResult, TrialResult | None]:
-    """Of one side: its name, the result on its own seeds, and the one on fresh seeds or None."""
-    if isinstance(given, TrialResult):
-        return given.config.method, given, None
-    if isinstance(given, Search):
-        return _of_search(given, given.name, given.best)
-    if not isinstance(given, str):
-        raise UserError(
-            f"{type(given).__name__} cannot be compared; give a search, its name, a trial such as"
-            " NAME:12, or a result of fit"
-        )
-    name, colon, number = given.rpartition(":")
-    if not (colon and number.isdecimal()):  # a colon may be part of a name
-        found = open_search(given, folder)
-        return _of_search(found, given, found.best)
-    found = open_search(name, folder)
-    return _of_search(found, given, _numbered(found, given, number))
-
-
-def _of_search(
-    found: Search, name: str, chosen: TrialRecord | None
-) -> tuple[str, TrialResult, TrialResult | None]:
-    if chosen is None or chosen.result is None:
-        raise UserError(f"{name}: has no result yet; wait for one, or look at its trials")
-    return name, chosen.result, found.outcome.confirmations.get(chosen.number)
-
-
-def _numbered(found: Search, text: str, number: str) -> TrialRecord:
-    for record in found.outcome.records:
-        if record.number == int(number):
-            return record
-    last = len(found.outcome.records) - 1
-    which = f"give one of 0 to {last}" if last >= 0 else "the search has none yet"
-    raise UserError(f"{text}: there is no trial {number}; {which}")

@@ -18,6 +18,7 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
 from l2p_search.errors import in_python
+from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -82,7 +83,7 @@ class Means:
     @property
     def provenance(self) -> dict[str, str]:
         """What a journal notes about an invocation."""
-        return {"command": self.command}
+        return {"command": masked(self.command)}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
@@ -188,8 +189,8 @@ def _job(
         on_end(plan, read_outcome(opened[0]))
         until_the_end.close()
 
-    # A grid proposes the same in any order: several of its trials may run at once.
-    any_order = plan.settings.sampler == "grid"
+    # These propose and train the same whatever was found: several trials may run at once.
+    any_order = plan.settings.sampler in ("grid", "random") and not plan.settings.race
     return Job(graph=plan.graph, any_order=any_order, begin=begin, end=end)
 
 

@@ -1,6 +1,7 @@
 """fit: one configuration trained over all its seeds."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
@@ -16,11 +17,32 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch, training_display
-from l2p_search.errors import ConfigError, argument, either, shown
+from l2p_search.errors import ConfigError, ModelError, argument, either, shown
 from l2p_search.metrics import Metric, MetricChoice
 from l2p_search.results import TrialResult
+from l2p_search.saved.trained_model import Model
 from l2p_search.training.fit import fit as train
 from l2p_search.yaml_file import read_yaml_mapping
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted(TrialResult):
+    """A result that comes right from the training, and so has a model.
+
+    Attributes:
+        graph: What was trained on.
+    """
+
+    graph: Graph | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def model(self) -> Model:
+        """The ensemble of the seeds that finished, to predict with and to save."""
+        if self.graph is None:
+            raise ModelError(
+                f"{self.dataset}: a result that was recorded has no weights; fit again"
+            )
+        return Model.of(self.graph, self)
 
 
 @left_as_found()
@@ -34,7 +56,7 @@ def fit(
     memory_gb: float = defaults.MEMORY_GB,
     display: Literal["auto", "off"] | OnEpoch = "off",
     **keys: Any,
-) -> TrialResult:
+) -> Fitted:
     """Train one configuration over all its seeds, as `l2p-search train` does.
 
     Args:
@@ -56,7 +78,8 @@ def fit(
 
     Returns:
         The result of every seed at its best epoch by validation loss, with mean scores in
-        percent, the profile q(t) over the steps [K + 1], and learning curves.
+        percent, the profile q(t) over the steps [K + 1], learning curves, and the trained
+        `model`, which predicts and can be saved.
 
     Raises:
         ConfigError: A hyperparameter is unknown, out of range, or not read by the model; or a
@@ -69,6 +92,8 @@ def fit(
         >>> result = l2p.fit("demo", K=2, dropout=0.4, epochs=20, seeds=2)
         >>> len(result.seeds), len(result.profile)
         (2, 3)
+        >>> result.model.predict("demo").shape
+        torch.Size([320])
     """
     metric = exported_metric(config) if metric is None else metric
     check(threads=threads, memory_gb=memory_gb, metric=metric)
@@ -78,7 +103,7 @@ def fit(
     chosen = _seeds(config, seeds)
     torch.set_num_threads(threads)
     with training_display(display) as on_epoch:
-        return train(
+        result = train(
             loaded,
             made,
             chosen,
@@ -86,6 +111,8 @@ def fit(
             memory_gb=memory_gb,
             on_epoch=on_epoch,
         )
+    known = {each.name: getattr(result, each.name) for each in fields(result)}
+    return Fitted(**known, graph=loaded)
 
 
 def config_of(

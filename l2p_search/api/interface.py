@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from l2p_search import defaults
 from l2p_search.errors import UserError, argument, either
+from l2p_search.guard import ending_with_us
+from l2p_search.masking import without_login
 from l2p_search.tracking.mlflow_tracker import MlflowTracker
 from l2p_search.tracking.quiet import ENVIRONMENT, explained
 from l2p_search.tracking.store import Store, find_store
@@ -36,7 +38,7 @@ class Views:
 
     def links(self, address: str | None = None) -> dict[str, str]:
         """Name -> link, at the server's address; by default that of the store."""
-        base = (address or self.store.uri).rstrip("/")
+        base = without_login(address or self.store.uri).rstrip("/")
         return {name: runs_link(base, *view) for name, view in self.by_name.items()}
 
 
@@ -86,19 +88,22 @@ def serve(views: Views, port: int | None = None) -> Iterator[Server]:
     if port is not None and not _is_free(port):
         raise UserError(f"{argument('port', port)}: is taken; leave it out to get a free one")
     chosen = port or _free_port()
-    # MLflow's server starts processes of its own: it gets a group, and all of it ends with us.
+    # MLflow's server starts processes of its own: it gets a group, and all of it ends with us,
+    # even if we are killed.
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1"),
-            *("--port", str(chosen), "--backend-store-uri", views.store.uri, "--workers", "1"),
+            *("--port", str(chosen), "--workers", "1"),
         ],
-        env={**ENVIRONMENT, **os.environ},
+        # Not as an argument: everybody on the machine can read those.
+        env={**ENVIRONMENT, **os.environ, "MLFLOW_BACKEND_STORE_URI": views.store.uri},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        yield Server(f"http://127.0.0.1:{chosen}", process)
+        with ending_with_us([process.pid]):
+            yield Server(f"http://127.0.0.1:{chosen}", process)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)

@@ -12,6 +12,7 @@ from l2p_search.api.exporting import provenance_of
 from l2p_search.display.phrases import count, describe_config, paper_figure
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
+from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
@@ -93,7 +94,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         metric=settings.metric,
         varied=tuple(settings.space.dimensions),
         tags={
-            "command": str(newest.get("command", "")),
+            "command": masked(str(newest.get("command", ""))),  # old journals have it as typed
             "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
             "data_digest": settings.data_digest,
         },
@@ -182,7 +183,7 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
     files = {
         "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
         "leaderboard.csv": _leaderboard(outcome).encode(),
-        "invocations.json": json.dumps(journal.invocations, indent=2).encode(),
+        "invocations.json": masked(json.dumps(journal.invocations, indent=2)).encode(),
         "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
     }
     best, provenance = outcome.best, provenance_of(journal, outcome)

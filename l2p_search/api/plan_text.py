@@ -1,6 +1,7 @@
 """A plan in words: what would be searched, how many trainings that is, how long it may take."""
 
-from l2p_search.api.planning import Estimate, Plan, trials_at_once
+from l2p_search.api.estimating import Estimate, trials_at_once
+from l2p_search.api.planning import Plan
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.display.phrases import count, describe_config, size_in_words

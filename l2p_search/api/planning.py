@@ -1,6 +1,5 @@
-"""Planning a search: from what a caller asks for to settings, a goal, and a time estimate."""
+"""Planning a search: from what a caller asks for to settings and a goal."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,29 +7,17 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
-from l2p_search.config import TrialConfig
+from l2p_search.api.graph_again import graph_again
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import (
-    DataError,
-    SearchError,
-    SearchExistsError,
-    UserError,
-    argument,
-)
+from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
-from l2p_search.searching.running.cluster import own_cpus
 from l2p_search.searching.space.shipped import space_of_model
-from l2p_search.training.fit import Progress
-from l2p_search.training.fit import fit as train
-
-MEASURED_SECONDS = 20.0
-"""The longest that one trial is trained in order to estimate the time of a search."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +62,9 @@ class Wanted:
             race=self.race,
             metric=self.metric,
         )
+        for name, given in (("space", self.space), ("model", self.model)):
+            if given == "":
+                raise UserError(f"{argument(name)}: is empty; name one, or leave it out")
         seconds("time_budget", self.time_budget)
         if self.model is not None and self.space is not None:
             raise UserError(
@@ -125,26 +115,6 @@ class Plan:
         if self.recorded is None:
             return Journal.create(self.directory, self.settings)
         return Journal.resume(self.directory)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """How long a search may take, from one trial in the middle of its space.
-
-    Attributes:
-        config: The configuration that was measured.
-        trial_seconds: How long one trial takes.
-        seconds: How long the rest of the search takes.
-        at_once: How many trials run at once.
-        whole: Whether the trial was trained to its end. If not, its time is extrapolated to all
-            its epochs, and is an upper bound: seeds may stop early.
-    """
-
-    config: TrialConfig
-    trial_seconds: float
-    seconds: float
-    at_once: int
-    whole: bool
 
 
 def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
@@ -243,6 +213,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         graph=loaded.about.request,
     )
     settings.check_possible()
+    settings.check_new()
     goal = Goal(
         trials=wanted.trials or space.trials or defaults.TRIALS,
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
@@ -279,7 +250,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
             f"{one}: is not the space that search '{name}' began with; leave it out to continue,"
             f" or search under another {argument('name')}"
         )
-    loaded = _graph_again(settings, name, graph, wanted.data_dir)
+    loaded = graph_again(settings, name, graph, wanted.data_dir)
     settings.check_possible()
     before = recorded.goal or Goal(trials=settings.space.trials or defaults.TRIALS)
     goal = Goal(
@@ -295,111 +266,3 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
-
-
-def _graph_again(
-    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
-) -> Graph:
-    """The graph that a search began with: as it is given, else as it was read then."""
-    way = argument("graph")
-    if given is not None:
-        graph, source = load_graph(given, data_dir=data_dir), settings.dataset
-    elif settings.graph is None and settings.dataset not in DATASETS:
-        raise SearchError(
-            f"search '{name}': its graph {settings.dataset} was made in memory; give it again with"
-            f" {way}"
-        )
-    else:
-        request = dict(settings.graph or {"source": settings.dataset})
-        source = str(request.pop("source"))
-        try:
-            graph = load_graph(source, data_dir=data_dir, **request)
-        except DataError as error:
-            raise DataError(
-                f"search '{name}': its graph cannot be read again: {error.message}; if the file"
-                f" was moved, name it with {way}"
-            ) from None
-    if graph.digest != settings.data_digest:
-        raise SearchError(
-            f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"
-            f" was {settings.data_digest}); restore it, or search under another"
-            f" {argument('name')}"
-        )
-    return graph
-
-
-def estimate(
-    plan: Plan,
-    *,
-    concurrency: int | None = None,
-    cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
-    memory_gb: float = defaults.MEMORY_GB,
-) -> Estimate:
-    """Train one trial in the middle of the space, and estimate how long the search may take.
-
-    Args:
-        plan: The search.
-        concurrency: Trials at once; None for as many as there are CPUs.
-        cpus_per_trial: Threads per trial.
-        memory_gb: Memory per trial.
-
-    Returns:
-        The estimate for the trials that are missing; the confirmation is not in it.
-
-    Raises:
-        ConfigError: The configuration cannot be trained.
-    """
-    at_once = trials_at_once(concurrency, cpus_per_trial)
-    config = plan.settings.typical_config()
-    trial_seconds, whole = _measure(plan, config, memory_gb)
-    total = trial_seconds * (plan.trials - plan.done) / at_once
-    if plan.goal.time_budget is not None:
-        total = min(total, plan.goal.time_budget)
-    return Estimate(
-        config=config, trial_seconds=trial_seconds, seconds=total, at_once=at_once, whole=whole
-    )
-
-
-def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
-    """How many trials run at once on this machine.
-
-    Args:
-        concurrency: What was asked for; None for as many as the CPUs allow.
-        cpus_per_trial: Threads per trial.
-
-    Returns:
-        At least 1.
-    """
-    return concurrency or max(1, own_cpus() // cpus_per_trial)
-
-
-def _measure(plan: Plan, config: TrialConfig, memory_gb: float) -> tuple[float, bool]:
-    """Seconds per trial, and whether it was trained to its end instead of extrapolated."""
-    started = time.perf_counter()
-    share = 0.0
-
-    def watch(progress: Progress) -> None:
-        nonlocal share
-        # Groups of seeds that do not fit into memory together train one after another.
-        share = (progress.finished + progress.training * progress.epoch / progress.epochs) / (
-            progress.total
-        )
-        if time.perf_counter() - started > MEASURED_SECONDS:
-            raise _EnoughError
-
-    try:
-        result = train(
-            plan.graph,
-            config,
-            range(plan.settings.seeds),
-            metric=plan.settings.metric,
-            memory_gb=memory_gb,
-            on_epoch=watch,
-        )
-    except _EnoughError:
-        return (time.perf_counter() - started) / share, False
-    return result.seconds, True
-
-
-class _EnoughError(Exception):
-    """The measurement has lasted long enough."""

@@ -46,6 +46,8 @@ def check_writable(path: Path) -> None:
     folder, name = path.parent, f"{argument('out', path)}"
     if path.is_dir():
         raise UserError(f"{name}: is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{name}: is no regular file; name another")
     if not folder.is_dir():
         raise UserError(f"{name}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):

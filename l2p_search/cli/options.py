@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
+from l2p_search.masking import masked
 from l2p_search.metrics import METRICS
 
 if TYPE_CHECKING:
     import threading
 
     from l2p_search.api.conducting import Means
+
+_DIGITS = 40
+"""Digits of a number that are read and shown; there are no larger ones."""
 
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -197,6 +201,14 @@ def add_messages(shown: Parser) -> None:
     )
 
 
+class _Masked(logging.Formatter):
+    """Writes no password, wherever in a record it is."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record in full, with its passwords masked."""
+        return masked(super().format(record))
+
+
 def log_to(path: Path | None, verbose: bool) -> None:
     """Send the log of l2p-search to a file, to stderr, or nowhere.
 
@@ -214,7 +226,9 @@ def log_to(path: Path | None, verbose: bool) -> None:
     logger.propagate = False
     logger.handlers = [logging.NullHandler()]
     if verbose:
-        logger.addHandler(logging.StreamHandler())
+        shown = logging.StreamHandler()
+        shown.setFormatter(_Masked())
+        logger.addHandler(shown)
     if path is not None:
         try:
             handler = logging.FileHandler(path, encoding="utf-8")
@@ -222,7 +236,7 @@ def log_to(path: Path | None, verbose: bool) -> None:
             raise UserError(
                 f"--log-file {path}: cannot be written ({error.strerror}); choose another"
             ) from None
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_Masked("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(handler)
 
 
@@ -251,25 +265,25 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
 
 
 def command_line() -> str:
-    """The command as it was typed, quoted so that it can be typed again."""
-    return shlex.join(["l2p-search", *sys.argv[1:]])
+    """The command as it was typed, quoted so that it can be typed again; passwords are masked."""
+    return masked(shlex.join(["l2p-search", *sys.argv[1:]]))
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     try:
-        value = int(text)
+        value = int(text) if len(text) <= _DIGITS else 0
     except ValueError:
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 1")
     return value
 
 
 def natural(text: str) -> int:
     """A whole number of at least 0."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 0")
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS:
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 0")
     return int(text)
 
 
@@ -277,7 +291,7 @@ def at_least_zero(text: str) -> float:
     """A number of at least 0."""
     value = _number(text)
     if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number of at least 0")
     return value
 
 
@@ -293,8 +307,12 @@ def positive_float(text: str) -> float:
     """A number above 0."""
     value = _number(text)
     if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number above 0")
     return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _DIGITS else f"{text[:_DIGITS]}.."
 
 
 def _number(text: str) -> float:

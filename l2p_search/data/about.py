@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # `raw` and others describe graphs without torch
+    from l2p_search.data.standardising import Standard
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,8 @@ class About:
         feature_names: What each feature is called; None when the source has no names.
         scaling: How features were scaled: "row", "standard", "none"; "made" when the source has no
             features and some were made; "" when unknown.
+        standard: The means and spreads that features were standardised by; None when they were
+            not, or when these are unknown.
         features: What was understood of the features, in words.
         split_rule: Where the splits are from: a rule such as "10x48/32/20", "given" for those of
             the source, or "" when unknown.
@@ -33,3 +38,4 @@ class About:
     split_rule: str = ""
     request: Mapping[str, Any] | None = None
     changes: tuple[str, ...] = ()
+    standard: "Standard | None" = None

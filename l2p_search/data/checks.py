@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -64,38 +63,41 @@ def check_labels(name: str, y: Tensor, num_nodes: int) -> None:
         raise DataError(f"{name}: class {missing} has no node; number the classes without gaps")
 
 
-def check_edges(name: str, edges: Tensor, num_nodes: int) -> None:
-    """Edges are [2, E]: both directions of every edge, once each, and no self-loop."""
+def check_ends(name: str, edges: Tensor, num_nodes: int) -> None:
+    """Edges are [2, E], in any form, and every end is a node."""
     if edges.dim() != 2 or edges.shape[0] != 2:
         raise DataError(f"{name}: edges have shape {list(edges.shape)}; give [2, edges]")
-    if not edges.numel():
-        return
-    if not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes:
+    if edges.numel() and not 0 <= int(edges.min()) <= int(edges.max()) < num_nodes:
         raise DataError(
             f"{name}: an edge names node {int(edges.max())} or {int(edges.min())},"
             f" but nodes are 0 to {num_nodes - 1}; check the edge list"
         )
-    source, target = edges.numpy()
+
+
+def check_edges(name: str, edges: Tensor, num_nodes: int) -> None:
+    """Edges are [2, E]: both directions of every edge, once each, and no self-loop."""
+    check_ends(name, edges, num_nodes)
+    source, target = edges
     loops = source == target
     if loops.any():
         raise DataError(
-            f"{name}: node {source[loops.argmax()]} has an edge to itself"
-            f" ({loops.sum()} self-loops in all); remove them: {_BUILD}"
+            f"{name}: node {int(source[loops][0])} has an edge to itself"
+            f" ({int(loops.sum())} self-loops in all); remove them: {_BUILD}"
         )
     keys = source * num_nodes + target
     if not (keys[1:] > keys[:-1]).all():
-        keys = np.sort(keys)
+        keys = keys.sort().values
         double = keys[1:] == keys[:-1]
         if double.any():
-            start, end = divmod(int(keys[double.argmax()]), num_nodes)
+            start, end = divmod(int(keys[1:][double][0]), num_nodes)
             raise DataError(
                 f"{name}: the edge from {start} to {end} is there twice"
-                f" ({double.sum()} doubles in all); keep each once: {_BUILD}"
+                f" ({int(double.sum())} doubles in all); keep each once: {_BUILD}"
             )
-    back = np.sort(target * num_nodes + source)
-    if not np.array_equal(keys, back):
+    back = (target * num_nodes + source).sort().values
+    if not torch.equal(keys, back):
         # The smallest key that only one of the two has is an edge without its way back.
-        place = (keys != back).argmax()
+        place = int((keys != back).nonzero()[0])
         start, end = divmod(int(min(keys[place], back[place])), num_nodes)
         if keys[place] > back[place]:
             start, end = end, start
@@ -120,13 +122,12 @@ def check_weights(name: str, weights: Tensor, edges: Tensor, num_nodes: int) -> 
             f"{name}: the edge from {start} to {end} has weight {weights[place].item()};"
             " weights must be above zero and finite"
         )
-    source, target = edges.numpy()
-    there = np.argsort(source * num_nodes + target)
-    back = np.argsort(target * num_nodes + source)
-    values = weights.numpy()
-    unequal = values[there] != values[back]
+    source, target = edges
+    there = (source * num_nodes + target).argsort()
+    back = (target * num_nodes + source).argsort()
+    unequal = weights[there] != weights[back]
     if unequal.any():
-        start, end = edges[:, int(there[unequal.argmax()])].tolist()
+        start, end = edges[:, there[unequal][0]].tolist()
         raise DataError(
             f"{name}: the edge from {start} to {end} weighs more in one direction than in the"
             " other; give both the same, or use Graph.build, which takes the larger"

@@ -4,10 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from l2p_search.data.about import About
@@ -19,6 +18,9 @@ from l2p_search.data.checks import (
     check_types,
     check_weights,
 )
+
+if TYPE_CHECKING:  # a model that was saved predicts a graph of tensors without numpy
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,15 +85,15 @@ class Graph:
     def build(
         cls,
         *,
-        edges: ArrayLike | Tensor,
-        y: ArrayLike | Tensor,
-        x: ArrayLike | Tensor | None = None,
-        train: ArrayLike | Tensor | None = None,
-        val: ArrayLike | Tensor | None = None,
-        test: ArrayLike | Tensor | None = None,
-        weights: ArrayLike | Tensor | None = None,
+        edges: "ArrayLike | Tensor",
+        y: "ArrayLike | Tensor",
+        x: "ArrayLike | Tensor | None" = None,
+        train: "ArrayLike | Tensor | None" = None,
+        val: "ArrayLike | Tensor | None" = None,
+        test: "ArrayLike | Tensor | None" = None,
+        weights: "ArrayLike | Tensor | None" = None,
         name: str = "graph",
-        node_ids: ArrayLike | None = None,
+        node_ids: "ArrayLike | None" = None,
         feature_names: Sequence[str] | None = None,
         splits: str | None = None,
         scale: str = "auto",
@@ -146,6 +148,48 @@ class Graph:
             feature_names=feature_names,
         )
         return ingest(raw, splits=splits, scale=scale)
+
+    @classmethod
+    def unlabelled(
+        cls,
+        x: Tensor,
+        edges: Tensor,
+        weights: Tensor | None = None,
+        *,
+        name: str = "graph",
+        node_ids: Sequence[str | int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        scaling: str = "",
+    ) -> "Graph":
+        """A graph of tensors to predict with a trained `Model`; it cannot be trained on.
+
+        Args:
+            x: Features [N, F], floats, scaled as those that the model was trained on.
+            edges: [2, E], int64. Single directions, self-loops and doubles are fine, unless there
+                are weights.
+            weights: One positive number per column of `edges` [E], the same in both directions.
+            name: What messages call it.
+            node_ids: What the nodes are called, N names.
+            feature_names: What the features are called, F names; a model compares them.
+            scaling: How features were scaled, "row", "standard" or "none"; a model compares it.
+
+        Returns:
+            The graph, checked.
+
+        Raises:
+            DataError: One line that says what is wrong with the tensors.
+
+        Example:
+            >>> pair = Graph.unlabelled(torch.ones(2, 3), torch.tensor([[0], [1]]))
+            >>> pair.num_edges, pair.num_labelled
+            (1, 0)
+        """
+        from l2p_search.data.unlabelled import Unlabelled
+
+        ids = None if node_ids is None else tuple(node_ids)
+        names = None if feature_names is None else tuple(feature_names)
+        about = About(node_ids=ids, feature_names=names, scaling=scaling)
+        return Unlabelled.of(name, x, edges, weights, about, tidy=weights is None)
 
     def __repr__(self) -> str:
         return (
@@ -249,9 +293,8 @@ class Graph:
 def undirected(edges: Tensor, num_nodes: int) -> Tensor:
     """Both directions of every edge, once each, without self-loops; sorted by source."""
     source, target = edges[:, edges[0] != edges[1]]
-    keys = np.sort(torch.cat([source * num_nodes + target, target * num_nodes + source]).numpy())
-    # np.unique takes ten times as long on millions of edges.
-    once = torch.from_numpy(keys[np.diff(keys, prepend=-1) != 0])
+    keys = torch.cat([source * num_nodes + target, target * num_nodes + source]).sort().values
+    once = keys[keys.diff(prepend=keys.new_tensor([-1])) != 0]
     return torch.stack([once // num_nodes, once % num_nodes])
 
 

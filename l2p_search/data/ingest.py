@@ -54,13 +54,13 @@ def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> 
     _check_ids(raw)
     labelling = number_classes(source, raw.labels, raw.num_nodes, raw.label_name)
     tidy = make_undirected(source, raw.edges, raw.weights, raw.num_nodes)
-    features, names = raw.x, raw.feature_names
+    features, names, standard = raw.x, raw.feature_names, None
     if features is None or 0 in features.shape[1:]:
         x, names, told = make_features(tidy.edges, raw.num_nodes)
         scaling = "made"
     else:
         _check_features(raw, features)
-        x, scaling, told = scale_features(source, features, scale)
+        x, scaling, told, standard = scale_features(source, features, scale)
     masks, rule, compromises = _splits(raw, labelling.y, splits)
     y = torch.from_numpy(labelling.y)
     train, val, test = map(torch.from_numpy, masks)
@@ -80,6 +80,7 @@ def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> 
             class_names=labelling.class_names,
             feature_names=names,
             scaling=scaling,
+            standard=standard,
             split_rule=rule,
             features=told,
             changes=(*raw.notes, *tidy.changes, *labelling.changes, *compromises),

@@ -13,7 +13,7 @@ from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw import RawGraph
-from l2p_search.data.sources.files import is_like_a_path, read_path, refuse_options
+from l2p_search.data.sources.files import is_like_a_path, is_there, read_path, refuse_options
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.data.sources.named import is_known, load_named
 from l2p_search.data.sources.networkx_graphs import read_networkx
@@ -112,7 +112,7 @@ def _absolute(given: Any) -> Any:
         return given
     path = Path(given).expanduser()
     known = isinstance(given, str) and is_known(given)
-    return str(path.absolute()) if path.exists() and not known else str(given)
+    return str(path.absolute()) if is_there(path) and not known else str(given)
 
 
 def _load(
@@ -129,11 +129,16 @@ def _load(
         refuse_options(source, options, ())
         graph = load_named(source, _folder(data_dir), splits=splits, scale=scale)
         return graph if name is None else replace(graph, name=name)
-    if isinstance(source, str) and is_function(source) and not Path(source).exists():
+    if isinstance(source, str) and is_function(source) and not is_there(Path(source)):
         made = call_function(source)
         called = name or source.rpartition(":")[2]
         return load_graph(made, data_dir, **given, splits=splits, scale=scale, name=called)
     if isinstance(source, Graph):
+        if source.num_labelled == 0:
+            raise DataError(
+                f"{source.name}: no node has a label, so it can be predicted but not learned"
+                " from; use Graph.build with the classes of some nodes"
+            )
         refuse_options(source.name, options, ())
         if scale != "auto":
             raise DataError(

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from l2p_search.data.graph import row_normalised
 from l2p_search.data.limits import check_fits
+from l2p_search.data.standardising import Standard
 from l2p_search.errors import DataError, did_you_mean
 
 SCALES = ("auto", "row", "standard", "none")
@@ -25,11 +26,15 @@ _MOST_DENSE = 0.5
 
 
 class Scaled(NamedTuple):
-    """Features [N, F] in float32, the scaling that was used, and what was decided and why."""
+    """Features [N, F] in float32, the scaling that was used, and what was decided and why.
+
+    Where they were standardised, also by which means and spreads.
+    """
 
     x: Tensor
     scaling: str
     told: str
+    standard: Standard | None = None
 
 
 def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") -> Scaled:
@@ -76,9 +81,10 @@ def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") 
         if not bool(((sums - 1.0).abs().lt(1e-5) | sums.eq(0)).all()):
             dense = row_normalised(dense)
         return Scaled(dense, scale, f"{counted}, each node's divided by their sum{reason}")
-    standard, constant = _standardised(x)
+    standardised, standard, constant = _standardised(x)
     still = f" ({constant} of them constant, now 0)" if constant else ""
-    return Scaled(_float32(source, standard), scale, f"{counted}, standardised{reason}{still}")
+    told = f"{counted}, standardised{reason}{still}"
+    return Scaled(_float32(source, standardised), scale, told, standard)
 
 
 def _choice(x: np.ndarray | csr_array) -> tuple[str, str]:
@@ -99,8 +105,8 @@ def _choice(x: np.ndarray | csr_array) -> tuple[str, str]:
     return "none", ", as they are yes/no columns"
 
 
-def _standardised(x: np.ndarray | csr_array) -> tuple[np.ndarray, int]:
-    """Mean 0 and variance 1 per column over all nodes; how many columns are constant.
+def _standardised(x: np.ndarray | csr_array) -> tuple[np.ndarray, Standard, int]:
+    """Mean 0 and variance 1 per column over all nodes; by what; how many columns are constant.
 
     What is so already stays as it is, to the last bit: a graph that is read twice keeps its
     digest.
@@ -114,10 +120,14 @@ def _standardised(x: np.ndarray | csr_array) -> tuple[np.ndarray, int]:
     mean, spread = unit.mean(axis=0), unit.std(axis=0)
     already = (np.abs(mean * largest) < 1e-4) & (np.abs(spread * largest - 1.0) < 1e-4)
     if bool((already | (constant & (largest == 0))).all()):
-        return dense, int(constant.sum())
+        still = Standard((0.0,) * x.shape[1], (1.0,) * x.shape[1])
+        return dense, still, int(constant.sum())
     scaled = (unit - mean) / np.where(constant | (spread == 0), 1.0, spread)
     scaled[:, constant] = 0.0
-    return scaled, int(constant.sum())
+    center = np.where(constant, highest, mean * largest)
+    spreads = np.where(constant, 0.0, spread * largest)
+    by = Standard(tuple(center.tolist()), tuple(spreads.tolist()))
+    return scaled, by, int(constant.sum())
 
 
 def _float32(source: str, x: np.ndarray | csr_array) -> Tensor:

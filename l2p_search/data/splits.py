@@ -31,6 +31,10 @@ class Rows:
         """The mean over each seed's own nodes: [S, L] -> [S]."""
         return (values * self.weights).sum(dim=-1)
 
+    def to(self, device: torch.device) -> "Rows":
+        """The same rows on a device."""
+        return Rows(*(part.to(device) for part in (self.nodes, self.labels, self.weights)))
+
     def of_seeds(self, kept: Tensor) -> "Rows":
         """The rows of some of the seeds, by their places."""
         return Rows(self.nodes[kept], self.labels[kept], self.weights[kept])
@@ -54,8 +58,8 @@ def nodes_of(
     """The same nodes and weights without their labels: both [S, L]."""
     chosen = [masks[split_of(seed, graph)].nonzero().squeeze(1) for seed in seeds]
     length = int(masks.sum(dim=1).max())
-    nodes = torch.zeros(len(seeds), length, dtype=torch.int64)
-    weights = torch.zeros(len(seeds), length, dtype=dtype)
+    nodes = masks.new_zeros(len(seeds), length, dtype=torch.int64)
+    weights = masks.new_zeros(len(seeds), length, dtype=dtype)
     for place, rows in enumerate(chosen):
         nodes[place, : rows.numel()] = rows
         weights[place, : rows.numel()] = 1.0 / rows.numel()
@@ -70,6 +74,6 @@ def most_rows(graph: Graph, config: TrialConfig) -> int:
 
 def all_rows(graph: Graph, num_seeds: int, dtype: torch.dtype) -> Rows:
     """Every node for every seed; unlabelled ones have the label -1."""
-    nodes = torch.arange(graph.num_nodes).expand(num_seeds, -1)
-    weights = torch.full(nodes.shape, 1.0 / graph.num_nodes, dtype=dtype)
+    nodes = torch.arange(graph.num_nodes, device=graph.y.device).expand(num_seeds, -1)
+    weights = graph.x.new_full(nodes.shape, 1.0 / graph.num_nodes, dtype=dtype)
     return Rows(nodes, graph.y[nodes], weights)

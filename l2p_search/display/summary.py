@@ -9,6 +9,7 @@ from rich.console import Console
 from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
+from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
 from l2p_search.results import TrialResult, TrialStatus
@@ -101,10 +102,9 @@ def print_summary(summary: Summary, console: Console) -> None:
     else:
         lines += ["", *_scores(summary, best, best.result)]
         if best.result.profile is not None:
-            steps = f"{best.result.expected_step:.2f} steps"
             lines += [
                 "",
-                f"profile of trial {best.number}: nodes take {steps}",
+                f"profile of trial {best.number}: {travel_in_words(best.result)}",
                 bar_chart(best.result.profile),
             ]
         if summary.importance is not None:

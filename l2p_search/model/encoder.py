@@ -18,7 +18,8 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Draw, Features, features_of
-from l2p_search.model.network import GradientSink, Parameters, Pass, glorot
+from l2p_search.model.network import GradientSink, Parameters, Pass
+from l2p_search.model.problem import Problem
 
 _MATMUL_WIDTH = 16
 """Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
@@ -57,14 +58,14 @@ class Encoder:
     streamed = first_layer
     """Their gradients are the largest of all: a sink can take them block by block."""
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the features once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), config.hidden)
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, config.hidden)
         self._shapes = (graph.num_features, config.hidden, graph.num_classes)
         self.classifiers = config.K + 1 if config.classifier == "per_step" else 1
         self._hidden_shape = (graph.num_nodes, config.hidden)
         self._rate = config.dropout
-        self._dtype = dtype
         self.width = config.hidden
         self.noise_size = 0
         if config.dropout > 0:
@@ -74,16 +75,16 @@ class Encoder:
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases; the classifiers of several steps stand side by side."""
         features, hidden, classes = self._shapes
-        seeds, dtype = len(generators), self._dtype
-        first = glorot(generators, (features, hidden), dtype)
+        seeds, problem = len(generators), self._problem
+        first = problem.glorot(generators, (features, hidden))
         classifiers = [
-            glorot(generators, (hidden, classes), dtype) for _ in range(self.classifiers)
+            problem.glorot(generators, (hidden, classes)) for _ in range(self.classifiers)
         ]
         return {
             "W_1": first,
-            "b_1": torch.zeros(seeds, hidden, dtype=dtype),
+            "b_1": problem.zeros(seeds, hidden),
             "W_2": torch.cat(classifiers, dim=2),
-            "b_2": torch.zeros(seeds, classes, dtype=dtype),
+            "b_2": problem.zeros(seeds, classes),
         }
 
     def read(self, given: Pass) -> tuple[Tensor, Tensor]:

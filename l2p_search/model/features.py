@@ -1,7 +1,8 @@
 """The node features as a matrix that multiplies the first layer's weights, dropout included.
 
 Bags of words are 1 to 10 % dense: they are kept sparse, and dropout then changes the values
-of one pattern. Dense features stay dense. Seeds are taken in blocks that fit a core's cache.
+of one pattern. Dense features stay dense. On a CPU seeds are taken in blocks that fit a core's
+cache; another device takes as many at once as it has work for.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,21 @@ import torch
 from torch import Tensor
 
 from l2p_search.model.dropout import drop
+from l2p_search.model.problem import HOST, Problem
 from l2p_search.model.sparse import SparseMatrix
 
 _DENSE_FROM = 0.2
 """The share of non-zeros from which the dense product is the faster one."""
 
-_BLOCK_BYTES = 2**18
-"""A block's hidden representations and its copies of the pattern should stay in the cache."""
+_CPU_BLOCK = 2**18
+"""Bytes of a block's hidden representations, which with its copies of the pattern should stay in
+the cache of a core."""
+
+_DEVICE_BLOCK = 2**27
+"""The same for another device: enough to keep it busy, little beside its memory."""
+
+_MOST_ENTRIES = 2**30
+"""Entries of all copies of a pattern, whose places are numbers of 32 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,35 +77,46 @@ class Features(Protocol):
         """X.T @ G for a block of seeds and their draw: grad [B, N, H] -> [B, F, H]."""
 
 
-def features_of(x: Tensor, hidden: int) -> Features:
-    """Sparse or dense, by the share of non-zeros of x.
+def features_of(problem: Problem, hidden: int) -> Features:
+    """The features of a graph, sparse or dense by their share of non-zeros.
 
     Args:
-        x: The features, [N, F].
+        problem: Of whose graph.
         hidden: Columns of the weights that they will multiply.
 
     Returns:
         The features, prepared for the products of many seeds.
 
     Example:
-        >>> features = features_of(torch.eye(3), hidden=2)
-        >>> weight = torch.arange(6.0).view(1, 3, 2)
-        >>> type(features).__name__, features.times(weight, Draw()).tolist()
-        ('DenseFeatures', [[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]])
+        >>> from l2p_search.data.demo import demo_graph
+        >>> features = features_of(Problem(demo_graph()), hidden=2)
+        >>> weight = torch.ones(1, demo_graph().num_features, 2)
+        >>> type(features).__name__, tuple(features.times(weight, Draw()).shape)
+        ('SparseFeatures', (1, 320, 2))
     """
-    if (x != 0).double().mean() >= _DENSE_FROM:
-        return DenseFeatures(x)
-    return SparseFeatures(x, block=max(1, _BLOCK_BYTES // (x.shape[0] * hidden * 4)))
+    x, device = problem.graph.x.to(problem.dtype), problem.device
+    on_cpu = device.type == HOST.type
+    nonzeros = int((x != 0).sum())
+    if nonzeros / max(1, x.numel()) >= _DENSE_FROM:
+        return DenseFeatures(x.to(device), 1 if on_cpu else _fitting(_DEVICE_BLOCK, 4 * x.numel()))
+    block = _fitting(_CPU_BLOCK if on_cpu else _DEVICE_BLOCK, 4 * x.shape[0] * hidden)
+    return SparseFeatures(x, min(block, _fitting(_MOST_ENTRIES, nonzeros)), device)
+
+
+def _fitting(room: int, each: int) -> int:
+    """How many of this size fit, at least one."""
+    return max(1, room // max(1, each))
 
 
 class SparseFeatures:
     """Features as one sparse pattern; a block of seeds is one product."""
 
-    def __init__(self, x: Tensor, block: int) -> None:
-        """Keep x [N, F] so that up to `block` seeds multiply at once."""
+    def __init__(self, x: Tensor, block: int, device: torch.device = HOST) -> None:
+        """Keep x [N, F] on a device, so that up to `block` seeds multiply at once."""
         row, column = x.nonzero(as_tuple=True)
         shape = (x.shape[0], x.shape[1])
-        self._matrix = SparseMatrix.from_coordinates(row, column, x[row, column], shape, block)
+        matrix = SparseMatrix.from_coordinates(row, column, x[row, column], shape, block)
+        self._matrix = matrix.to(device)
         self._block = block
         self.num_nodes = x.shape[0]
         self.noise_size = self._matrix.nonzeros
@@ -130,15 +150,16 @@ class DenseFeatures:
     bytes, and each product makes the one copy that it uses.
     """
 
-    def __init__(self, x: Tensor) -> None:
-        """Keep x [N, F]."""
+    def __init__(self, x: Tensor, block: int = 1) -> None:
+        """Keep x [N, F]; up to `block` seeds multiply at once."""
         self._x = x.contiguous()
+        self._block = block
         self.num_nodes = x.shape[0]
         self.noise_size = x.numel()
 
     def blocks(self, num_seeds: int) -> list[slice]:
-        """One seed at a time."""
-        return _blocks(num_seeds, 1)
+        """On a CPU one seed at a time."""
+        return _blocks(num_seeds, self._block)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
         """The random bytes as they are [S, N * F], with what the products are to do by them."""

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Generator, Tensor
 from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
-from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.problem import Problem
 from l2p_search.model.tuning import Tuning
 
 
@@ -32,16 +31,17 @@ class Gat(Baseline):
     Config keys: K, hidden (a multiple of heads), heads, dropout, norm, residual, head_layers.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = Adjacency(graph, 0.0, dtype)
-        self._rate, self._dtype = config.dropout, dtype
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, config.hidden)
+        self._adjacency = Adjacency(problem, 0.0)
+        self._rate = config.dropout
         self._tuning = Tuning(config)
         self._head: Head | None = None
         self._heads = [(config.heads, config.hidden // config.heads)] * config.K
         if config.head_layers > 1:
-            self._head = Head(config.head_layers - 1, graph, config, dtype, drop=True)
+            self._head = Head(config.head_layers - 1, problem, config, drop=True)
         else:
             self._heads[-1] = (1, graph.num_classes)
         self._hidden = config.K - (self._head is None)
@@ -73,13 +73,13 @@ class Gat(Baseline):
         ):
             shape = (inputs, heads * size)
             theta |= {
-                f"W_{layer}": glorot(generators, shape, self._dtype),
-                f"b_{layer}": torch.zeros(len(generators), heads * size, dtype=self._dtype),
-                f"to_{layer}": glorot(generators, (heads, size), self._dtype),
-                f"from_{layer}": glorot(generators, (heads, size), self._dtype),
+                f"W_{layer}": self._problem.glorot(generators, shape),
+                f"b_{layer}": self._problem.zeros(len(generators), heads * size),
+                f"to_{layer}": self._problem.glorot(generators, (heads, size)),
+                f"from_{layer}": self._problem.glorot(generators, (heads, size)),
             }
             if layer <= self._hidden:
-                theta |= self._tuning.initial(str(layer), shape, generators, self._dtype)
+                theta |= self._tuning.initial(str(layer), shape, generators, self._problem)
         return theta if self._head is None else theta | self._head.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:

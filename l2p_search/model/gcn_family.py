@@ -11,13 +11,13 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.neighbour_mean import NeighbourMean
-from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.problem import Problem
 from l2p_search.model.tuning import PLAIN, Tuning
 
 
@@ -53,15 +53,16 @@ class Gcn(Baseline):
     own: tuple[str, ...] = ()
     """Letters of the matrices that multiply a node's own representation, in every layer."""
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = self.adjacency(graph, config.edge_dropout, dtype)
-        self._rate, self._dtype = config.dropout, dtype
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, config.hidden)
+        self._adjacency = self.adjacency(problem, config.edge_dropout)
+        self._rate = config.dropout
         self._tuning = Tuning(config) if self.tunable else PLAIN
         self._head: Head | None = None
         if self.tunable and config.head_layers > 1:
-            self._head = Head(config.head_layers - 1, graph, config, dtype, drop=True)
+            self._head = Head(config.head_layers - 1, problem, config, drop=True)
         self._middle, self._last = max(0, config.K - 2), str(config.K)
         self._shapes = {"1": (graph.num_features, config.hidden)}
         if config.K > 1:
@@ -112,10 +113,10 @@ class Gcn(Baseline):
         theta: Parameters = {}
         for name, shape in self._shapes.items():
             for letter in ("W", *self.own):
-                theta[f"{letter}_{name}"] = glorot(generators, shape, self._dtype)
-            theta[f"b_{name}"] = torch.zeros(len(generators), shape[1], dtype=self._dtype)
+                theta[f"{letter}_{name}"] = self._problem.glorot(generators, shape)
+            theta[f"b_{name}"] = self._problem.zeros(len(generators), shape[1])
             if self._is_hidden(name):
-                theta |= self._tuning.initial(name, shape, generators, self._dtype)
+                theta |= self._tuning.initial(name, shape, generators, self._problem)
         return theta if self._head is None else theta | self._head.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:

@@ -15,7 +15,8 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.geometry.relations import LatentSpace, latent_positions, structural_relations
 from l2p_search.model.layers import FixedMatrix, Noise, features_times
-from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.problem import Problem
 
 SPACES: dict[str, LatentSpace] = {
     "geomgcn-i": "isomap",
@@ -47,13 +48,13 @@ class GeomGcn(Baseline):
     not read.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Find the virtual neighbours, once per graph and process."""
-        self._features = features_of(graph.x.to(dtype), _PARTS * config.hidden)
-        row, column, values = virtual_neighbours(graph, SPACES[config.model])
-        size = _PARTS * graph.num_nodes
-        self._matrix = FixedMatrix(row, column, values.to(dtype), size)
-        self._rate, self._dtype = config.dropout, dtype
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, _PARTS * config.hidden)
+        row, column, values = map(problem.placed, virtual_neighbours(graph, SPACES[config.model]))
+        self._matrix = FixedMatrix(row, column, values, _PARTS * graph.num_nodes)
+        self._rate = config.dropout
         self._width = _PARTS * config.hidden
         self._shapes = {
             "W_1": (graph.num_features, self._width),
@@ -70,10 +71,10 @@ class GeomGcn(Baseline):
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta = {
-            name: glorot(generators, shape, self._dtype) for name, shape in self._shapes.items()
+            name: self._problem.glorot(generators, shape) for name, shape in self._shapes.items()
         }
         for name, size in (("b_1", self._width), ("b_2", self._classes)):
-            theta[name] = torch.zeros(len(generators), size, dtype=self._dtype)
+            theta[name] = self._problem.zeros(len(generators), size)
         return theta
 
     def class_scores(self, given: Pass) -> Tensor:
@@ -117,10 +118,11 @@ def virtual_neighbours(graph: Graph, space: LatentSpace) -> tuple[Tensor, Tensor
             rows.append(part * graph.num_nodes + row)
             columns.append(part * graph.num_nodes + column)
             values.append(scale[row] * scale[column])
-    own = len(patterns) * graph.num_nodes + torch.arange(graph.num_nodes)
+    own = torch.arange(graph.num_nodes, device=graph.edges.device)
+    own += len(patterns) * graph.num_nodes
     rows.append(own)
     columns.append(own)
-    values.append(torch.ones(graph.num_nodes, dtype=torch.float64))
+    values.append(scale.new_ones(graph.num_nodes))
     return torch.cat(rows), torch.cat(columns), torch.cat(values)
 
 

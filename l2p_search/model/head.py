@@ -6,9 +6,9 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.model.layered_pass import LayeredPass
-from l2p_search.model.network import Parameters, glorot
+from l2p_search.model.network import Parameters
+from l2p_search.model.problem import Problem
 
 
 class Head:
@@ -29,24 +29,21 @@ class Head:
         parameters: How many numbers its parameters of one seed are.
     """
 
-    def __init__(
-        self, layers: int, graph: Graph, config: TrialConfig, dtype: torch.dtype, *, drop: bool
-    ) -> None:
+    def __init__(self, layers: int, problem: Problem, config: TrialConfig, *, drop: bool) -> None:
         """A head of so many layers, the one that gives class scores included.
 
         Args:
             layers: At least 1.
-            graph: What is learned on.
+            problem: What is learned on, and where.
             config: How.
-            dtype: Of the parameters.
             drop: Whether what is read is dropped out before the first layer.
         """
         self._names = [f"head_{layer}" for layer in range(1, layers)]
-        self._width, self._classes, self._dtype = config.hidden, graph.num_classes, dtype
-        self._drop = drop
+        self._width, self._classes = config.hidden, problem.graph.num_classes
+        self._problem, self._drop = problem, drop
         self.noise_size = 0
         if config.dropout > 0:
-            self.noise_size = (layers - 1 + drop) * graph.num_nodes * config.hidden
+            self.noise_size = (layers - 1 + drop) * problem.graph.num_nodes * config.hidden
         self.parameters = (layers - 1) * self._width * (self._width + 1)
         self.parameters += (self._width + 1) * self._classes
 
@@ -55,8 +52,8 @@ class Head:
         theta: Parameters = {}
         for name in (*self._names, "out"):
             shape = (self._width, self._classes if name == "out" else self._width)
-            theta[f"W_{name}"] = glorot(generators, shape, self._dtype)
-            theta[f"b_{name}"] = torch.zeros(len(generators), shape[1], dtype=self._dtype)
+            theta[f"W_{name}"] = self._problem.glorot(generators, shape)
+            theta[f"b_{name}"] = self._problem.zeros(len(generators), shape[1])
         return theta
 
     def hidden(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:

@@ -6,12 +6,12 @@ wherever it says "the paper".
 
 from collections.abc import Sequence
 
-import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.model.network import Network, Parameters, fan_in
+from l2p_search.model.network import Network, Parameters
 from l2p_search.model.posterior import log_probs
+from l2p_search.model.problem import Problem
 
 
 class L2pNetwork(Network):
@@ -31,17 +31,17 @@ class L2pNetwork(Network):
     Config keys: K, scorer, posterior.
     """
 
-    def __init__(self, config: TrialConfig, width: int, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig, width: int) -> None:
         """Score the steps of a backbone of `width` hidden units."""
         self.steps = config.K + 1
         self.scorers = self.steps if config.scorer == "per_step" else 1
-        self._posterior, self._width, self._dtype = config.posterior, width, dtype
+        self._problem, self._posterior, self._width = problem, config.posterior, width
 
     def initial_phi(self, generators: Sequence[Generator]) -> Parameters:
         """Small scorers: q starts near its shape at score 0."""
         return {
-            "w": fan_in(generators, (self._width, self.scorers), self._dtype),
-            "b": torch.zeros(len(generators), self.steps, dtype=self._dtype),
+            "w": self._problem.fan_in(generators, (self._width, self.scorers)),
+            "b": self._problem.zeros(len(generators), self.steps),
         }
 
     def log_q(self, scores: Tensor, phi: Parameters) -> Tensor:

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Generator
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
-from l2p_search.model.network import Parameters, Pass, Readout, glorot, rows_at
+from l2p_search.model.network import Parameters, Pass, Readout, rows_at
+from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
     Propagation,
     columns_bytes,
@@ -57,13 +56,14 @@ class L2pOnAppnp(L2pNetwork):
     H_k + b_2.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
+        graph = problem.graph
         linear = config.encoder == "linear"
-        self._encoder = (LinearEncoder if linear else Encoder)(graph, config, dtype)
-        super().__init__(config, self._encoder.width, dtype)
+        self._encoder = (LinearEncoder if linear else Encoder)(problem, config)
+        super().__init__(problem, config, self._encoder.width)
         self.first_layer, self.streamed = self._encoder.first_layer, self._encoder.streamed
-        adjacency = normalised_adjacency(graph, dtype, config.self_loop)
+        adjacency = normalised_adjacency(problem, config.self_loop)
         self._propagation = Propagation(adjacency, config.K, config.teleport)
         self._classes = graph.num_classes
         self._classifiers = self._encoder.classifiers
@@ -84,7 +84,8 @@ class L2pOnAppnp(L2pNetwork):
         """The encoder's parameters, and those of a node's own classifier."""
         theta = self._encoder.initial(generators)
         if self._skip > 0.0:
-            theta["W_3"] = glorot(generators, (self._encoder.width, self._classes), self._dtype)
+            shape = (self._encoder.width, self._classes)
+            theta["W_3"] = self._problem.glorot(generators, shape)
         return theta
 
     def forward(self, given: Pass) -> Readout:

@@ -6,11 +6,11 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.head import Head
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.network import Baseline, Parameters, Pass, Readout, rows_at
+from l2p_search.model.problem import Problem
 from l2p_search.model.stacks import Stack
 
 
@@ -28,16 +28,16 @@ class L2pOnStack(L2pNetwork):
     Config keys: K, scorer, posterior, on a tunable stack head_layers, and what the stack reads.
     """
 
-    def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
+    def __init__(self, stack: Stack, problem: Problem, config: TrialConfig) -> None:
         """On a backbone that is read after each of its K steps."""
-        super().__init__(config, stack.width, stack.dtype)
+        super().__init__(problem, config, stack.width)
         self._stack = stack
         self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
         layers = config.head_layers if stack.tunable else 1
-        self._head = Head(layers, graph, config, stack.dtype, drop=False)
+        self._head = Head(layers, problem, config, drop=False)
         self.noise_size = stack.noise_size + self._head.noise_size
         # Of a hidden layer of the head its product and sum, what is dropped, and the gradients.
-        read = self.steps * most_rows(graph, config) * stack.width
+        read = self.steps * most_rows(problem.graph, config) * stack.width
         held = (2 + 6 * (layers - 1)) * read + 6 * (layers - 1) * stack.width**2
         self.bytes_per_seed = stack.bytes_per_seed + 4 * held
 
@@ -67,11 +67,11 @@ class LastOfStack(Baseline):
     Config keys: dropout, and what the stack reads.
     """
 
-    def __init__(self, stack: Stack, graph: Graph, config: TrialConfig) -> None:
+    def __init__(self, stack: Stack, problem: Problem, config: TrialConfig) -> None:
         """On a backbone that is read after its last step only."""
         self._stack = stack
         self.first_layer, self.step_weights = stack.first_layer, stack.step_weights
-        self._head = Head(1, graph, config, stack.dtype, drop=True)
+        self._head = Head(1, problem, config, drop=True)
         self.noise_size = stack.noise_size + self._head.noise_size
         self.bytes_per_seed = stack.bytes_per_seed
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, dropped_levels, keep_scale
 from l2p_search.model.features import Draw, Features
+from l2p_search.model.problem import Problem
 from l2p_search.model.sparse import SparseMatrix
 
 
@@ -135,23 +135,27 @@ class Adjacency:
     self_loops = True
     """Whether a node is among its own neighbours."""
 
-    def __init__(self, graph: Graph, edge_dropout: float, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, edge_dropout: float) -> None:
         """Self-loops are added, and never dropped."""
-        self.num_nodes, self._rate, self._dtype = graph.num_nodes, edge_dropout, dtype
-        loops = torch.arange(graph.num_nodes if self.self_loops else 0)
+        graph = problem.graph
+        self.num_nodes, self._rate, self._dtype = graph.num_nodes, edge_dropout, problem.dtype
+        count = graph.num_nodes if self.self_loops else 0
+        loops = torch.arange(count, device=graph.edges.device)
         row = torch.cat([graph.edges[0], loops])
         column = torch.cat([graph.edges[1], loops])
         order = torch.argsort(row * graph.num_nodes + column)
-        self.row, self.column = row[order], column[order]
-        low, high = torch.minimum(self.row, self.column), torch.maximum(self.row, self.column)
+        row, column = row[order], column[order]
+        low, high = torch.minimum(row, column), torch.maximum(row, column)
         pair, entry_pair = (low * graph.num_nodes + high).unique(return_inverse=True)
-        self._pair = entry_pair
-        self._is_loop = pair // graph.num_nodes == pair % graph.num_nodes
+        is_loop = pair // graph.num_nodes == pair % graph.num_nodes
+        self.row, self.column = problem.placed(row), problem.placed(column)
+        self._pair, self._is_loop = problem.placed(entry_pair), problem.placed(is_loop)
         self.noise_size = len(pair) if edge_dropout > 0 else 0
         self._weights: Tensor | None = None
         if graph.weights is not None:
-            self._weights = torch.cat([graph.weights, torch.ones(len(loops))])[order].to(dtype)
-        self._whole = self._normalised(torch.ones(1, len(row), dtype=dtype))
+            weights = torch.cat([graph.weights, graph.weights.new_ones(count)])
+            self._weights = problem.placed(weights[order])
+        self._whole = self._normalised(problem.ones(1, len(row)))
         self._matrix = self._copies(1)
 
     @property

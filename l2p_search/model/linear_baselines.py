@@ -11,10 +11,10 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.data.splits import most_rows
 from l2p_search.model.encoder import Encoder
-from l2p_search.model.network import Baseline, Parameters, Pass, fan_in
+from l2p_search.model.network import Baseline, Parameters, Pass
+from l2p_search.model.problem import HOST, Problem
 from l2p_search.model.propagation import (
     Propagation,
     columns_bytes,
@@ -36,22 +36,19 @@ class LinearModel(Baseline):
     first_layer = Encoder.first_layer
     streamed = Encoder.streamed
 
-    def __init__(
-        self, graph: Graph, config: TrialConfig, dtype: torch.dtype, steps: int, teleport: float
-    ) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig, steps: int, teleport: float) -> None:
         """Prepare the graph's matrices once for all epochs and seeds.
 
         Args:
-            graph: What is learned on.
+            problem: What is learned on, and where.
             config: How.
-            dtype: Of all tensors.
             steps: K, how often Z is propagated.
             teleport: a, the share of Z in every step.
         """
-        self._encoder = Encoder(graph, config, dtype)
-        self._propagation = Propagation(normalised_adjacency(graph, dtype), steps, teleport)
+        graph = problem.graph
+        self._problem, self._encoder = problem, Encoder(problem, config)
+        self._propagation = Propagation(normalised_adjacency(problem), steps, teleport)
         self._hidden, self._classes = config.hidden, graph.num_classes
-        self._dtype = dtype
         self.noise_size = self._encoder.noise_size
         self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
             graph.num_nodes, most_rows(graph, config), steps + 1, 1, graph.num_classes
@@ -89,9 +86,9 @@ class Mlp(LinearModel):
     Config keys: hidden, dropout. K is not read.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Propagate zero times."""
-        super().__init__(graph, config, dtype, 0, 0.0)
+        super().__init__(problem, config, 0, 0.0)
 
 
 class Appnp(LinearModel):
@@ -103,9 +100,9 @@ class Appnp(LinearModel):
     Config keys: K, teleport (a), hidden, dropout.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Propagate K times, returning to Z with the probability `teleport`."""
-        super().__init__(graph, config, dtype, config.K, config.teleport)
+        super().__init__(problem, config, config.K, config.teleport)
 
 
 class GprGnn(LinearModel):
@@ -118,13 +115,13 @@ class GprGnn(LinearModel):
     Config keys: K, teleport (a), hidden, dropout.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Propagate K times, without a return to Z."""
-        super().__init__(graph, config, dtype, config.K, 0.0)
-        powers = torch.arange(config.K + 1, dtype=dtype)
+        super().__init__(problem, config, config.K, 0.0)
+        powers = torch.arange(config.K + 1, dtype=problem.dtype, device=HOST)
         start = config.teleport * (1.0 - config.teleport) ** powers
         start[-1] = (1.0 - config.teleport) ** config.K
-        self._start = start
+        self._start = problem.placed(start)
 
     def weights(self, generators: Sequence[Generator]) -> Parameters:
         """Those of personalised PageRank, as in APPNP."""
@@ -144,15 +141,15 @@ class Dagnn(LinearModel):
     Config keys: K, hidden, dropout.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Propagate K times, without a return to Z."""
-        super().__init__(graph, config, dtype, config.K, 0.0)
+        super().__init__(problem, config, config.K, 0.0)
 
     def weights(self, generators: Sequence[Generator]) -> Parameters:
         """One vector s for all steps, and its bias."""
         return {
-            "s": fan_in(generators, (self._classes, 1), self._dtype),
-            "c": torch.zeros(len(generators), 1, dtype=self._dtype),
+            "s": self._problem.fan_in(generators, (self._classes, 1)),
+            "c": self._problem.zeros(len(generators), 1),
         }
 
     def weighed(self, theta: Parameters, read: Tensor) -> Tensor:

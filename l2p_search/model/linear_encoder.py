@@ -11,11 +11,11 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.model.encoder import encoder_bytes
 from l2p_search.model.features import features_of
 from l2p_search.model.layers import Noise, features_times
-from l2p_search.model.network import Parameters, Pass, glorot
+from l2p_search.model.network import Parameters, Pass
+from l2p_search.model.problem import Problem
 
 
 class LinearEncoder:
@@ -30,20 +30,20 @@ class LinearEncoder:
     streamed: frozenset[str] = frozenset()
     classifiers = 1
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the features once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), graph.num_classes)
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, graph.num_classes)
         self._shape = (graph.num_features, graph.num_classes)
         self._rate = config.dropout
-        self._dtype = dtype
         self.width = graph.num_classes
         self.noise_size = self._features.noise_size if config.dropout > 0 else 0
         self.bytes_per_seed = encoder_bytes(graph, self.width)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights; the bias is added after propagation."""
-        bias = torch.zeros(len(generators), self._shape[1], dtype=self._dtype)
-        return {"W_1": glorot(generators, self._shape, self._dtype), "b_2": bias}
+        bias = self._problem.zeros(len(generators), self._shape[1])
+        return {"W_1": self._problem.glorot(generators, self._shape), "b_2": bias}
 
     def read(self, given: Pass) -> tuple[Tensor, Tensor]:
         """H_0 times the scorer of phi, and H_0 itself: the class scores.

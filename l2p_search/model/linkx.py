@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
-from l2p_search.model.network import Baseline, Parameters, Pass, glorot, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.problem import Problem
 
 
 class Linkx(Baseline):
@@ -35,12 +34,13 @@ class Linkx(Baseline):
 
     first_layer = frozenset({"W_A", "b_A", "W_X", "b_X"})
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = NeighbourSum(graph, 0.0, dtype)
-        self._head = Head(config.head_layers, graph, config, dtype, drop=True)
-        self._rate, self._dtype = config.dropout, dtype
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, config.hidden)
+        self._adjacency = NeighbourSum(problem, 0.0)
+        self._head = Head(config.head_layers, problem, config, drop=True)
+        self._rate = config.dropout
         hidden = config.hidden
         self._shapes = {
             "W_A": (graph.num_nodes, hidden),
@@ -60,11 +60,11 @@ class Linkx(Baseline):
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
         theta = {
-            name: glorot(generators, shape, self._dtype) for name, shape in self._shapes.items()
+            name: self._problem.glorot(generators, shape) for name, shape in self._shapes.items()
         }
         for name in ("b_A", "b_X", "b_J"):
             width = self._shapes["J_A"][0]
-            theta[name] = torch.zeros(len(generators), width, dtype=self._dtype)
+            theta[name] = self._problem.zeros(len(generators), width)
         return theta | self._head.initial(generators)
 
     def class_scores(self, given: Pass) -> Tensor:

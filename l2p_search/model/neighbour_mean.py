@@ -21,7 +21,8 @@ class NeighbourMean(Adjacency):
     Example:
         >>> from l2p_search.data.demo import demo_graph
         >>> from l2p_search.model.layers import Noise
-        >>> mean = NeighbourMean(demo_graph(), 0.0, torch.float32)
+        >>> from l2p_search.model.problem import Problem
+        >>> mean = NeighbourMean(Problem(demo_graph()), 0.0)
         >>> ones = torch.ones(1, mean.num_nodes, 1)
         >>> found = mean.convolve(ones, mean.values(1, Noise(None)))
         >>> found.round(decimals=4).unique().tolist()  # 0 of the nodes without neighbours

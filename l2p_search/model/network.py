@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-import torch
 from torch import Generator, Tensor
 
 Parameters = dict[str, Tensor]
@@ -42,6 +41,7 @@ def only_step(logits: Tensor) -> Readout:
     """A baseline's class scores [S, L, C] as those of its one step, which every node takes.
 
     Example:
+        >>> import torch
         >>> read = only_step(torch.tensor([[[2.0, -1.0]]]))
         >>> read.log_q.exp().tolist(), tuple(read.logits.shape)
         ([[[1.0]]], (1, 1, 1, 2))
@@ -54,6 +54,7 @@ def rows_at(h: Tensor, nodes: Tensor) -> Tensor:
     """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H].
 
     Example:
+        >>> import torch
         >>> rows_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).tolist()
         [[[3.0], [1.0]]]
     """
@@ -77,11 +78,20 @@ class Levels:
         )
 
     def copy_seeds(self, source: "Levels", places: Tensor, chosen: Tensor) -> None:
-        """Overwrite the seeds at `places` with the source's seeds that are `chosen` (a mask)."""
-        pairs = list(zip(places.tolist(), chosen.nonzero().squeeze(1).tolist(), strict=True))
+        """Overwrite the seeds at `places` with the source's seeds that are `chosen` (a mask).
+
+        Both are on the CPU. There one seed after another is copied, with no copy in between; a
+        device is asked once per parameter, as each of its copies would take a call.
+        """
+        taken = chosen.nonzero().squeeze(1)
+        pairs = list(zip(places.tolist(), taken.tolist(), strict=True))
         for own, other in ((self.theta, source.theta), (self.phi, source.phi)):
             for name, value in own.items():
                 latest = other[name].detach()
+                if value.device != places.device:
+                    there, here = places.to(value.device), taken.to(value.device)
+                    value.index_copy_(0, there, latest.index_select(0, here))
+                    continue
                 for place, place_in_source in pairs:
                     value[place].copy_(latest[place_in_source])
 
@@ -115,8 +125,8 @@ class Pass:
 class Network(ABC):
     """L2P on a backbone, read after every step; or a baseline, which has one step.
 
-    A network is built once per graph and configuration, `Gcn(graph, config, dtype)`, and holds
-    the graph's matrices but no parameters: these are arguments, with the seeds as first axis.
+    A network is built once per problem and configuration, `Gcn(problem, config)`, and holds the
+    graph's matrices but no parameters: these are arguments, with the seeds as first axis.
     A subclass gives `initial_theta`, `forward`, `noise_size` and `bytes_per_seed`; the other
     attributes have the values of most networks.
     """
@@ -190,28 +200,3 @@ class Baseline(Network):
     @abstractmethod
     def class_scores(self, given: Pass) -> Tensor:
         """Class scores at the nodes of the pass: [S, L, C]."""
-
-
-def glorot(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch.dtype) -> Tensor:
-    """Uniform weights [S, *shape] with the variance that keeps the scale of signals.
-
-    Bound sqrt(6 / (inputs + outputs)): Glorot and Bengio, AISTATS 2010,
-    https://proceedings.mlr.press/v9/glorot10a.html
-    """
-    bound = (6.0 / sum(shape)) ** 0.5
-    return _uniform(generators, shape, bound, dtype)
-
-
-def fan_in(generators: Sequence[Generator], shape: tuple[int, int], dtype: torch.dtype) -> Tensor:
-    """Uniform weights [S, *shape] within one over the root of the number of inputs."""
-    return _uniform(generators, shape, shape[0] ** -0.5, dtype)
-
-
-def _uniform(
-    generators: Sequence[Generator], shape: tuple[int, int], bound: float, dtype: torch.dtype
-) -> Tensor:
-    """Uniform weights within a bound, those of each seed drawn by its own generator."""
-    weights = torch.empty(len(generators), *shape, dtype=dtype)
-    for own, generator in zip(weights, generators, strict=True):
-        own.uniform_(-bound, bound, generator=generator)
-    return weights

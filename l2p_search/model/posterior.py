@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from l2p_search.config import TrialConfig
+from l2p_search.model.problem import HOST
 
 
 def select_log_probs(scores: Tensor) -> Tensor:
@@ -92,7 +93,11 @@ def kl_divergence(log_q: Tensor, log_prior: Tensor) -> Tensor:
 
 
 @cache
-def log_prior(config: TrialConfig, dtype: torch.dtype = torch.float32) -> Tensor:
+def log_prior(
+    config: TrialConfig,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device = HOST,
+) -> Tensor:
     """The uniform prior of section 4.1, or a geometric one that favours shallow steps.
 
         p(t) = 1 / T    or    p(t) ~ ratio^t
@@ -100,6 +105,7 @@ def log_prior(config: TrialConfig, dtype: torch.dtype = torch.float32) -> Tensor
     Args:
         config: `K`, `prior` and `prior_ratio` are read.
         dtype: Of the result.
+        device: Of the result.
 
     Returns:
         Log p, [T].
@@ -109,5 +115,6 @@ def log_prior(config: TrialConfig, dtype: torch.dtype = torch.float32) -> Tensor
         [0.25, 0.25, 0.25, 0.25]
     """
     ratio = config.prior_ratio if config.prior == "geometric" else 1.0
-    unnormalised = torch.arange(config.K + 1, dtype=dtype) * math.log(ratio)
-    return unnormalised - unnormalised.logsumexp(dim=0)
+    steps = torch.arange(config.K + 1, dtype=dtype, device=HOST)
+    unnormalised = steps * math.log(ratio)
+    return (unnormalised - unnormalised.logsumexp(dim=0)).to(device)

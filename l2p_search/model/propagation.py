@@ -13,13 +13,11 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from l2p_search.data.graph import Graph
+from l2p_search.model.problem import Problem
 from l2p_search.model.sparse import SparseMatrix
 
 
-def normalised_adjacency(
-    graph: Graph, dtype: torch.dtype = torch.float32, self_loop: float = 1.0
-) -> SparseMatrix:
+def normalised_adjacency(problem: Problem, self_loop: float = 1.0) -> SparseMatrix:
     """A_hat = D^-1/2 (A + w I) D^-1/2: the GCN normalisation, with self-loops of weight w.
 
     Kipf and Welling, ICLR 2017, https://arxiv.org/abs/1609.02907. A has the weights of
@@ -27,8 +25,7 @@ def normalised_adjacency(
     self-loops a node that has no neighbour receives nothing.
 
     Args:
-        graph: Undirected; its edges have weight one unless it has weights.
-        dtype: Of the values.
+        problem: The edges of its graph have weight one unless the graph has weights.
         self_loop: w.
 
     Returns:
@@ -37,20 +34,22 @@ def normalised_adjacency(
     Example:
         >>> from l2p_search.data.demo import demo_graph
         >>> graph = demo_graph()
-        >>> normalised_adjacency(graph).nonzeros == 2 * graph.num_edges + graph.num_nodes
+        >>> normalised_adjacency(Problem(graph)).nonzeros == 2 * graph.num_edges + graph.num_nodes
         True
     """
+    graph = problem.graph
     row, column = graph.edges
-    weights = torch.ones(row.numel(), dtype=torch.float64)
+    weights = row.new_ones(row.numel(), dtype=torch.float64)
     if graph.weights is not None:
         weights = graph.weights.double()
     scale = (row.bincount(weights, minlength=graph.num_nodes) + self_loop).rsqrt()
     if self_loop > 0.0:
-        loops = torch.arange(graph.num_nodes)
+        loops = torch.arange(graph.num_nodes, device=row.device)
         row, column = torch.cat([row, loops]), torch.cat([column, loops])
         weights = torch.cat([weights, weights.new_full((graph.num_nodes,), self_loop)])
-    values = (weights * scale[row] * scale[column]).to(dtype)
-    return SparseMatrix.from_coordinates(row, column, values, (graph.num_nodes, graph.num_nodes))
+    values = (weights * scale[row] * scale[column]).to(problem.dtype)
+    shape = (graph.num_nodes, graph.num_nodes)
+    return SparseMatrix.from_coordinates(row, column, values, shape).to(problem.device)
 
 
 class Propagation:
@@ -185,9 +184,10 @@ class _Places:
     def within(self, width: int) -> Tensor:
         """The places [(1 + C) S L] for rows of that width; kept while the width stays."""
         if width != self._width:
-            seeds = self._nodes.shape[0]
-            own = self._nodes * width + torch.arange(seeds)[:, None]
-            columns = torch.arange(width // seeds - self._classes - 1, width // seeds)
+            seeds, device = self._nodes.shape[0], self._nodes.device
+            own = self._nodes * width + torch.arange(seeds, device=device)[:, None]
+            first = width // seeds - self._classes - 1
+            columns = torch.arange(first, width // seeds, device=device)
             columns[0] = 0
             self._width, self._found = width, (own + seeds * columns[:, None, None]).view(-1)
         return self._found

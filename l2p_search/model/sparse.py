@@ -68,6 +68,11 @@ class SparseMatrix:
             transposed_values=values[transposed],
         )
 
+    def to(self, device: torch.device) -> "SparseMatrix":
+        """The same matrix on a device."""
+        parts = {name: value for name, value in vars(self).items() if name != "shape"}
+        return replace(self, **{name: value.to(device) for name, value in parts.items()})
+
     def scaled(self, factor: float) -> "SparseMatrix":
         """The same pattern with every value times a factor."""
         return replace(
@@ -113,9 +118,10 @@ def _bags(indices: Tensor, offsets: Tensor, dense: Tensor, values: Tensor, count
 
 def _starts(sorted_rows: Tensor, count: int) -> Tensor:
     """Where the entries of each of `count` rows begin."""
-    return torch.searchsorted(sorted_rows, torch.arange(count))
+    return torch.searchsorted(sorted_rows, torch.arange(count, device=sorted_rows.device))
 
 
 def _repeat(entries: Tensor, stride: int, copies: int) -> Tensor:
     """The entries once per copy, those of each copy `stride` larger than the copy's before."""
-    return (entries + torch.arange(copies)[:, None] * stride).reshape(-1)
+    copy = torch.arange(copies, device=entries.device)
+    return (entries + copy[:, None] * stride).reshape(-1)

@@ -18,7 +18,8 @@ from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.neighbour_mean import NeighbourMean
-from l2p_search.model.network import Parameters, Pass, fan_in, glorot
+from l2p_search.model.network import Parameters, Pass
+from l2p_search.model.problem import Problem
 from l2p_search.model.tuning import PLAIN, Tuning
 
 
@@ -43,11 +44,12 @@ class Stack(ABC):
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        self._features = features_of(graph.x.to(dtype), config.hidden)
-        self._adjacency = self.adjacency(graph, config.edge_dropout, dtype)
-        self.width, self.K, self.dtype = config.hidden, config.K, dtype
+        graph = problem.graph
+        self._problem, self._features = problem, features_of(problem, config.hidden)
+        self._adjacency = self.adjacency(problem, config.edge_dropout)
+        self.width, self.K = config.hidden, config.K
         self._rate = config.dropout
         self._tuning = Tuning(config) if self.tunable else PLAIN
         self._inputs = graph.num_features
@@ -65,9 +67,9 @@ class Stack(ABC):
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
-        zero = torch.zeros(len(generators), self.width, dtype=self.dtype)
+        zero = self._problem.zeros(len(generators), self.width)
         theta = {
-            "W_in": glorot(generators, (self._inputs, self.width), self.dtype),
+            "W_in": self._problem.glorot(generators, (self._inputs, self.width)),
             "b_in": zero.clone(),
         }
         for step in range(1, self.K + 1):
@@ -116,9 +118,9 @@ class GcnStack(Stack):
         """The matrices and a bias."""
         shape = (self.width, self.width)
         letters = ("W", *self.own)
-        theta = {f"{one}_{step}": glorot(generators, shape, self.dtype) for one in letters}
+        theta = {f"{one}_{step}": self._problem.glorot(generators, shape) for one in letters}
         theta[f"b_{step}"] = zero
-        return theta | self._tuning.initial(str(step), shape, generators, self.dtype)
+        return theta | self._tuning.initial(str(step), shape, generators, self._problem)
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """One convolution."""
@@ -156,9 +158,9 @@ class GcniiStack(Stack):
 
     matrices_per_step = 2
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        super().__init__(graph, config, dtype)
+        super().__init__(problem, config)
         self._alpha, self._lambda = config.teleport, config.identity
         steps = range(1, config.K + 1)
         self.step_weights = frozenset(f"{name}_{step}" for name in "WV" for step in steps)
@@ -167,8 +169,8 @@ class GcniiStack(Stack):
         """Two matrices, no bias."""
         shape = (self.width, self.width)
         return {
-            f"W_{step}": fan_in(generators, shape, self.dtype),
-            f"V_{step}": fan_in(generators, shape, self.dtype),
+            f"W_{step}": self._problem.fan_in(generators, shape),
+            f"V_{step}": self._problem.fan_in(generators, shape),
         }
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
@@ -181,7 +183,9 @@ class GcniiStack(Stack):
     def _mapping(self, step: int, weight: Tensor) -> Tensor:
         """(1 - c_k) I + c_k W: the weights are mapped, not the nodes, of which there are more."""
         share = math.log(self._lambda / step + 1.0)
-        return share * weight + (1.0 - share) * torch.eye(self.width, dtype=weight.dtype)
+        return share * weight + (1.0 - share) * torch.eye(
+            self.width, dtype=weight.dtype, device=weight.device
+        )
 
 
 class GatStack(GcnStack):
@@ -194,9 +198,9 @@ class GatStack(GcnStack):
     Config keys: also heads. edge_dropout is without effect on learned edges.
     """
 
-    def __init__(self, graph: Graph, config: TrialConfig, dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
-        super().__init__(graph, config, dtype)
+        super().__init__(problem, config)
         self._heads = (config.heads, config.hidden // config.heads)
 
     def noise_per_step(self, graph: Graph, config: TrialConfig) -> int:
@@ -207,8 +211,8 @@ class GatStack(GcnStack):
     def initial_step(self, step: int, generators: Sequence[Generator], zero: Tensor) -> Parameters:
         """The matrix, the bias, and what scores the two ends of an edge."""
         return super().initial_step(step, generators, zero) | {
-            f"to_{step}": glorot(generators, self._heads, self.dtype),
-            f"from_{step}": glorot(generators, self._heads, self.dtype),
+            f"to_{step}": self._problem.glorot(generators, self._heads),
+            f"from_{step}": self._problem.glorot(generators, self._heads),
         }
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:

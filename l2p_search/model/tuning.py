@@ -10,12 +10,12 @@ node's own representation already, V_k adds no function: only its gradient is co
 
 from collections.abc import Sequence
 
-import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.model.network import Parameters, glorot
+from l2p_search.model.network import Parameters
 from l2p_search.model.normalisation import normalised
+from l2p_search.model.problem import Problem
 
 
 class Tuning:
@@ -42,13 +42,13 @@ class Tuning:
         name: str,
         shape: tuple[int, int],
         generators: Sequence[Generator],
-        dtype: torch.dtype,
+        problem: Problem,
     ) -> Parameters:
         """Fresh parameters of a hidden layer: Glorot weights, scale one, shift zero."""
-        theta = {f"{letter}_{name}": glorot(generators, shape, dtype) for letter in self.letters}
+        theta = {f"{letter}_{name}": problem.glorot(generators, shape) for letter in self.letters}
         if self._norm != "none":
-            theta[f"scale_{name}"] = torch.ones(len(generators), shape[1], dtype=dtype)
-            theta[f"shift_{name}"] = torch.zeros(len(generators), shape[1], dtype=dtype)
+            theta[f"scale_{name}"] = problem.ones(len(generators), shape[1])
+            theta[f"shift_{name}"] = problem.zeros(len(generators), shape[1])
         return theta
 
     def normalised(self, name: str, h: Tensor, theta: Parameters) -> Tensor:

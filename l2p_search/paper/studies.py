@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.conducting import Means, conduct_together
@@ -17,6 +18,7 @@ from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.trial_record import TrialRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,8 @@ def outcomes_of(
         graphs: Name -> graph, for all their datasets.
 
     Returns:
-        The outcome of each study, in their order.
+        The outcome of each study, in their order; the records of a grid in the order of its
+        space, whatever the order in which they were trained.
 
     Raises:
         InterruptedStudyError: They were stopped before the end.
@@ -109,7 +112,7 @@ def outcomes_of(
         )
         if stopped:
             raise InterruptedStudyError
-    return [read_outcome(Journal.read(folder / study.name)) for study in studies]
+    return [_as_listed(read_outcome(Journal.read(folder / study.name))) for study in studies]
 
 
 def no_results(what: str, studies: Sequence[Study]) -> SearchError:
@@ -169,6 +172,22 @@ class Lines:
             f"[{self._ended}/{self._total}] {name}: {found}; {format_duration(took)},"
             f" about {format_duration(left)} left"
         )
+
+
+def _as_listed(outcome: Outcome) -> Outcome:
+    """The same outcome; of a grid, which is walked in a drawn order, with sorted records."""
+    if outcome.settings.sampler != "grid":
+        return outcome
+    listed: dict[str, list[Any]] = {
+        key: list(each.enumerated() or ())
+        for key, each in outcome.settings.space.dimensions.items()
+    }
+
+    def place(record: TrialRecord) -> list[int]:
+        config = record.config.to_mapping()
+        return [values.index(config[key]) for key, values in listed.items()]
+
+    return replace(outcome, records=sorted(outcome.records, key=place))
 
 
 def _plan(study: Study, graph: Graph, directory: Path) -> Plan:

@@ -17,7 +17,7 @@ _MARKERS = "osD^vPX*<>"
 LEVELS: Final = {
     "joint": "joint: phi on training nodes",
     "first_order": "bi-level, first order",
-    "second_order": "bi-level, second order",
+    "unrolled": "bi-level, second order",
 }
 """Values of `level` in the order of the panels -> their titles."""
 

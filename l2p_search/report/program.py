@@ -33,9 +33,11 @@ OBJECTIVES = {
         return fit + KL_WEIGHT * divergence(log_q)
 
     def projection(self, x, y, nodes):
-        \"""Fit q to the exact posterior of the E-step, q*(t) = p(y | t) p(t) / sum over t.\"""
+        \"""Fit q to the best one of the E-step, q*(t) ~ p(t) p(y | t)^(1 / KL_WEIGHT).\"""
         log_likelihood, log_q = self.labelled(x, y, nodes)
-        exact = F.softmax(log_likelihood + log_prior(), dim=-1).detach()
+        behind = (log_likelihood - log_likelihood.amax(dim=-1, keepdim=True)).detach()
+        powers = torch.where(behind == 0, 0, behind / KL_WEIGHT)  # -inf at a weight of zero
+        exact = F.softmax(powers + log_prior(), dim=-1)
         return -(exact * log_q).sum(dim=-1).mean()
 
     def labelled(self, x, y, nodes):
@@ -54,27 +56,18 @@ OBJECTIVES = {
 UPPER_LOSS = {"vi": "loss", "em": "projection"}
 LOWER_LOSS = {"vi": "loss", "em": "m_step"}
 """Which of these methods each level minimises, by `algorithm`."""
-BEFORE = {
-    "second_order": """\
+_KEPT = """\
         noise, before = torch.get_rng_state(), [each.detach().clone() for each in theta]
 """
-}
+BEFORE = {"second_order": _KEPT, "unrolled": _KEPT}
 """What is kept before the lower level's step, by `level`; the other levels keep nothing."""
-LEVELS = {
-    "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
-        model.eval()
-        loss = model.{upper_loss}(x, y, val)
-        upper.zero_grad()
-        loss.backward()
-        upper.step()
-""",
-    "second_order": """\
+_THROUGH_THETA = """\
         # Upper level: phi on the validation nodes, at the new theta; and as phi has also moved
-        # theta in the lower step, minus LR times a finite difference along v = dL_val / dtheta.
+        # theta in the lower step, minus a finite difference along v = {direction}
         model.eval()
-        loss = model.{upper_loss}(x, y, val)
+        loss = model.{{upper_loss}}(x, y, val)
         gradients = torch.autograd.grad(loss, [*phi, *theta], materialize_grads=True)
-        v = gradients[len(phi) :]
+        v = {v}
         epsilon = 0.01 / max(torch.cat([each.flatten() for each in v]).norm().item(), 1e-19)
         after = [each.detach().clone() for each in theta]
         further = torch.get_rng_state()
@@ -83,16 +76,32 @@ LEVELS = {
             move(theta, [start + shift * each for start, each in zip(before, v)])
             torch.set_rng_state(noise)  # the same dropout and Gumbel noise as the lower step's
             model.train()
-            loss = {lower_loss}
+            loss = {{lower_loss}}
             return torch.autograd.grad(loss, phi)
 
         differences = zip(phi_gradients(epsilon), phi_gradients(0.0))
         for each, gradient, (moved, still) in zip(phi, gradients, differences):
-            each.grad = gradient - LR * (moved - still) / epsilon
+            each.grad = gradient - (moved - still) / epsilon
         upper.step()
         move(theta, after)
         torch.set_rng_state(further)
+"""
+LEVELS = {
+    "first_order": """        # Upper level: phi on the validation nodes, at the new theta.
+        model.eval()
+        loss = model.{upper_loss}(x, y, val)
+        upper.zero_grad()
+        loss.backward()
+        upper.step()
 """,
+    "second_order": _THROUGH_THETA.format(
+        direction="LR dL_val / dtheta.",
+        v="[LR * each for each in gradients[len(phi) :]]",
+    ),
+    "unrolled": _THROUGH_THETA.format(
+        direction="response * dL_val / dtheta.",
+        v="[a * b for a, b in zip(response(lower, before), gradients[len(phi) :])]",
+    ),
     "joint": "        upper.step()\n",
 }
 """The upper level's step, by `level`."""
@@ -153,6 +162,22 @@ MOVE = """def move(parameters, values):
 
 
 """
+RESPONSE = '''def response(adam, before):
+    """How the step just taken would have changed with its gradient: -d theta' / d gradient."""
+    found = []
+    decays = [each["weight_decay"] for each in adam.param_groups for _ in each["params"]]
+    parameters = [one for each in adam.param_groups for one in each["params"]]
+    for parameter, start, decay in zip(parameters, before, decays):
+        state, gradient = adam.state[parameter], parameter.grad + decay * start
+        first, second = 1 - 0.9 ** state["step"].item(), 1 - 0.999 ** state["step"].item()
+        root = (state["exp_avg_sq"] / second).sqrt()
+        step = state["exp_avg"] / first / (root + 1e-8)
+        change = 0.1 / first - step * 0.001 / second * gradient / root
+        found.append(torch.where(root > 0, LR * change / (root + 1e-8), 0))
+    return found
+
+
+'''
 PROGRAM = '''"""L2P (Learning How to Propagate Messages in Graph Neural Networks) on {dataset}.
 
 Exported by l2p-search from search {search}, trial {trial}: over {seeds} seeds {validation}
@@ -225,7 +250,7 @@ def log_prior():
     return unnormalised - unnormalised.logsumexp(dim=0)
 
 
-{score}{held}{move}def train(seed, x, adjacency, y, train, val, test):
+{score}{held}{move}{response}def train(seed, x, adjacency, y, train, val, test):
     """One seed: its split, its initialisation, its noise. Returns {returned} in percent."""
     torch.manual_seed(seed)
     split = seed % len(train)

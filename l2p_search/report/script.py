@@ -19,6 +19,7 @@ from l2p_search.report.program import (
     OBJECTIVES,
     POSTERIORS,
     PROGRAM,
+    RESPONSE,
     UPPER_LOSS,
 )
 from l2p_search.report.program_metrics import metric_parts
@@ -104,7 +105,8 @@ def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
         upper=LEVELS[config.level].format(**losses),
         objective=OBJECTIVES[config.algorithm],
         before=BEFORE.get(config.level, ""),
-        move=MOVE if config.level == "second_order" else "",
+        move=MOVE if config.level in ("second_order", "unrolled") else "",
+        response=RESPONSE if config.level == "unrolled" else "",
         check=_CHECKS.get(dataset, ""),
         lower_loss=losses["lower_loss"],
     )

@@ -61,6 +61,10 @@ def _in_one_line(store: Store) -> Iterator[None]:
 
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"{store.uri}: MLflow needs the package {error.name} for it; pip install it"
+        ) from None
     except (MlflowException, SQLAlchemyError, OSError) as error:
         first = first_line(error).rstrip(".")
         way_out = (

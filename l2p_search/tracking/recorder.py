@@ -9,10 +9,12 @@ import logging
 import queue
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
 
 from l2p_search.errors import UserError, first_line
+from l2p_search.masking import masked
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker
 from l2p_search.tracking.quiet import quiet_mlflow
@@ -130,7 +132,7 @@ class Recorder:
             action()
             self._failure = None
         except Exception as error:  # noqa: BLE001 - no failure of a store may end a search
-            _log.exception("MLflow failed")
+            _log.error("MLflow failed\n%s", masked(traceback.format_exc()))
             self._failure = first_line(error)
             self._retry_at = time.monotonic() + self._pause
             # The failed write may be there in part: connect anew, and read what is there.

@@ -3,11 +3,14 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from l2p_search.errors import UserError, argument
+from l2p_search.tracking.database import make_whole, sqlite_uri
 
 URI_VARIABLE = "MLFLOW_TRACKING_URI"
 _HOME = Path("mlflow")
+_DATABASE = "mlflow.db"
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,11 @@ class Store:
         return self.artifacts is not None
 
     def prepare(self) -> None:
-        """Make the folders of our own database; nothing for a server.
+        """Make our own database and its folders; nothing for a server.
 
         Raises:
-            UserError: They cannot be made.
+            UserError: The folders cannot be made.
+            MlflowException, SQLAlchemyError, OSError: The database cannot be made.
         """
         if self.artifacts is None:
             return
@@ -47,6 +51,7 @@ class Store:
                 f"{self.artifacts}: cannot be made ({error.strerror}); search from another folder,"
                 f" or name a server with {argument('tracking_uri')}"
             ) from None
+        make_whole(self.artifacts.parent / _DATABASE)
 
 
 def find_store(given: str | None) -> Store:
@@ -58,11 +63,28 @@ def find_store(given: str | None) -> Store:
     Returns:
         The store at that URI, else at the one in the environment variable MLFLOW_TRACKING_URI,
         else our own database in ./mlflow.
+
+    Raises:
+        UserError: A server's address that cannot be one.
     """
     uri = given or os.environ.get(URI_VARIABLE)
     if uri:
+        _refuse_bad(uri)
         return Store(uri)
     home = _HOME.absolute()
-    # In a URI a question mark would end the path, and %20 would be a space.
-    path = str(home / "mlflow.db").replace("%", "%25").replace("?", "%3F")
-    return Store(f"sqlite:///{path}", home / "artifacts")
+    return Store(sqlite_uri(home / _DATABASE), home / "artifacts")
+
+
+def _refuse_bad(uri: str) -> None:
+    if not uri.lower().startswith("http"):
+        return  # a database's address may hold anything that SQLAlchemy reads
+    try:
+        parts = urlsplit(uri)
+        good = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or brackets that do not close
+        good = False
+    if not good:
+        raise UserError(
+            f"{argument('tracking_uri')}: {uri} is no address; write it such as"
+            " http://127.0.0.1:5000"
+        )

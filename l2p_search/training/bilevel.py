@@ -3,9 +3,11 @@
     lower level   theta <- theta - eta * grad_theta L_train(theta, phi)      (training nodes)
     upper level   phi   <- phi   - eta * grad_phi   L_val(theta, phi)        (validation nodes)
 
-The second-order gradient of phi is that of DARTS, by a finite difference (Liu, Simonyan and Yang,
-ICLR 2019, https://arxiv.org/abs/1806.09055). Each level has an optimizer of its own: with a
-shared one, Adam's momentum would move the level that is held still.
+The gradient of phi may see that phi has also moved theta in the lower step, by a finite difference
+(DARTS: Liu, Simonyan and Yang, ICLR 2019, https://arxiv.org/abs/1806.09055). `second_order` takes
+that step for one of length lr, as is usual; `unrolled` takes it for what it is, a step of Adam.
+Each level has an optimizer of its own: with a shared one, Adam's momentum would move the level
+that is held still.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +17,10 @@ import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
-from l2p_search.data.splits import Rows, labelled_rows
+from l2p_search.data.splits import Rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import GradientSink, Levels, Network, Parameters, Readout
+from l2p_search.model.problem import Problem
 from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
 from l2p_search.training.objective import (
@@ -29,11 +31,13 @@ from l2p_search.training.objective import (
     scores_of,
 )
 from l2p_search.training.optimizer import Adam
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import Streams, generator_of
 
 _LevelObjective = Callable[[Readout, Rows, Tensor], Tensor]
 _FINITE_DIFFERENCE = 0.01
-"""The finite difference moves theta this far along v, whatever the length of v."""
+"""The finite difference moves theta this far along a direction, whatever its length."""
+_THROUGH_THETA = ("second_order", "unrolled")
+"""Levels at which phi's gradient includes its effect on the lower step."""
 
 
 def objective_of(config: TrialConfig) -> Objective:
@@ -58,46 +62,48 @@ class BiLevel:
 
     def __init__(
         self,
-        graph: Graph,
+        problem: Problem,
         network: Network,
         config: TrialConfig,
         seeds: Sequence[int],
-        dtype: torch.dtype,
         metric: Metric = "accuracy",
     ) -> None:
         """Draw the initial parameters of every seed from the seed's own random stream.
 
         Args:
-            graph: Its training and validation nodes are learned from.
-            network: Built for this graph and configuration.
+            problem: The training and validation nodes of its graph are learned from.
+            network: Built for this problem and configuration.
             config: The learning algorithm and its rates.
             seeds: One replica each: split, initialisation, dropout and noise.
-            dtype: Of all tensors.
             metric: What `evaluate` measures beside the validation loss.
         """
-        self._network, self._config, self._metric = network, config, metric
+        self._problem, self._network = problem, network
+        self._config, self._metric = config, metric
         self._objective = objective_of(config)
-        self._train = labelled_rows(graph, graph.train, seeds, dtype)
-        self._val = labelled_rows(graph, graph.val, seeds, dtype)
+        self._train = problem.labelled(problem.graph.train, seeds)
+        self._val = problem.labelled(problem.graph.val, seeds)
         self._streams = {
-            purpose: Streams(seeds, purpose, dtype) for purpose in ("dropout", "lower", "upper")
+            purpose: Streams(problem, seeds, purpose) for purpose in ("dropout", "lower", "upper")
         }
-        self.levels = network.initial(Streams(seeds, "initial", dtype).generators)
+        self.levels = network.initial([generator_of(seed, "initial") for seed in seeds])
         decayed = self.levels.theta if config.decay_on == "theta" else network.first_layer
         decay = dict.fromkeys(decayed, config.weight_decay)
         if config.step_decay > 0.0:
             decay |= dict.fromkeys(network.step_weights, config.step_decay)
-        self._lower_adam = Adam(self.levels.theta, config.lr, decay)
-        self._upper_adam = Adam(self.levels.phi, config.upper_lr, {})
         # Without phi there is one level, and nothing to choose.
         self._level = config.level if self.levels.phi else None
+        self._lower_adam = Adam(
+            self.levels.theta, config.lr, decay, remember=self._level == "unrolled"
+        )
+        self._upper_adam = Adam(self.levels.phi, config.upper_lr, {})
         self._last_lower: tuple[Levels, _Drawn] | None = None
         self._consistency = None
         if config.consistency > 0.0:
-            self._consistency = Consistency(graph, config, seeds, dtype)
+            self._consistency = Consistency(problem, config, seeds)
 
     def keep(self, places: Tensor) -> None:
-        """Continue with the seeds at `places` only."""
+        """Continue with the seeds at `places` only, which may be on the CPU."""
+        places = self._problem.placed(places)
         self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
         for streams in self._streams.values():
             streams.keep(places)
@@ -121,8 +127,9 @@ class BiLevel:
             gumbel=self._streams["lower"].gumbel(rows.nodes.shape[1], self._network.steps),
             held=None if self._consistency is None else self._consistency.held,
         )
-        if level == "second_order":
-            before = self.levels.of_seeds(torch.arange(rows.nodes.shape[0]))
+        if level in _THROUGH_THETA:
+            everyone = torch.arange(len(rows.nodes), device=self._problem.device)
+            before = self.levels.of_seeds(everyone)
             self._last_lower = (before, drawn)
         if level == "joint":
             phi_grad = self._phi_gradients(self._objective.upper, self.levels, drawn)
@@ -145,7 +152,7 @@ class BiLevel:
 
     def evaluate(self) -> tuple[Readout, Scores]:
         """A pass without dropout at the validation nodes: for the upper step, and its scores."""
-        _require_gradients(self.levels.theta, self._level == "second_order")
+        _require_gradients(self.levels.theta, self._level in _THROUGH_THETA)
         _require_gradients(self.levels.phi, self._level != "joint")
         nodes = self._val.nodes
         if self._consistency is not None:
@@ -170,17 +177,32 @@ class BiLevel:
             self._upper_adam.step(_gradients(loss, self.levels.phi))
             return
         gradients = _gradients(loss, self.levels.phi | self.levels.theta)
-        direction = {name: gradients[name] for name in self.levels.theta}
-        correction = self._second_order(direction)
+        correction = self._through_theta({name: gradients[name] for name in self.levels.theta})
         self._upper_adam.step(
             {name: gradients[name] - correction[name] for name in self.levels.phi}
         )
 
-    def _second_order(self, direction: Parameters) -> Parameters:
-        """The term eta * (grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps.
+    def _through_theta(self, val_gradient: Parameters) -> Parameters:
+        """What phi's effect on the lower step changes of the validation loss, negated.
 
-        v is the direction, and theta that of before the lower step. Both evaluations see the same
-        dropout and Gumbel noise: their difference would drown in the noise otherwise.
+            d L_val / d phi = grad_phi L_val - (d2 L_train / dphi dtheta) D grad_theta L_val
+
+        where D = -d theta' / d grad_theta L_train is diagonal: lr for a plain gradient step,
+        `Adam.response` for the step that was taken.
+        """
+        if self._level == "unrolled":
+            response = self._lower_adam.response()
+            return self._mixed_product(
+                {name: response[name] * value for name, value in val_gradient.items()}
+            )
+        found = self._mixed_product(val_gradient)
+        return {name: self._config.lr * value for name, value in found.items()}
+
+    def _mixed_product(self, direction: Parameters) -> Parameters:
+        """(grad_phi L_train(theta + eps v) - grad_phi L_train(theta)) / eps along a direction v.
+
+        Theta is that of before the lower step. Both evaluations see the same dropout and Gumbel
+        noise: their difference would drown in the noise otherwise.
         """
         assert self._last_lower is not None, "the lower level steps first"
         before, drawn = self._last_lower
@@ -194,7 +216,7 @@ class BiLevel:
         lower, at_moved = self._objective.lower, Levels(moved, before.phi)
         moved_grad = self._phi_gradients(lower, at_moved, drawn)
         return {
-            name: self._config.lr * (moved_grad[name] - grad) / _per_seed(epsilon, grad)
+            name: (moved_grad[name] - grad) / _per_seed(epsilon, grad)
             for name, grad in self._phi_gradients(lower, before, drawn).items()
         }
 

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.data.splits import MOST_FREE, nodes_of
+from l2p_search.model.problem import Problem
 from l2p_search.training.seeds import Streams
 
 _WARM_UP = 100
@@ -54,13 +54,13 @@ class Consistency:
         held: The targets for the next pass with dropout; None before the first predictions.
     """
 
-    def __init__(
-        self, graph: Graph, config: TrialConfig, seeds: Sequence[int], dtype: torch.dtype
-    ) -> None:
+    def __init__(self, problem: Problem, config: TrialConfig, seeds: Sequence[int]) -> None:
         """Find the free nodes of every seed; the first epoch has no targets yet."""
         self._config = config
-        self._free = nodes_of(graph, ~graph.train, seeds, dtype)
-        self._streams = Streams(seeds, "free", dtype)
+        graph = problem.graph
+        nodes, weights = nodes_of(graph, ~graph.train, seeds, problem.dtype)
+        self._free = problem.placed(nodes), problem.placed(weights)
+        self._streams = Streams(problem, seeds, "free")
         self._epoch = 0
         self.nodes, self._weights = self._free
         self.held: Held | None = None

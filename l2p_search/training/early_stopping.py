@@ -5,11 +5,14 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from l2p_search.model.problem import HOST
 from l2p_search.training.objective import Scores
 
 
 class EarlyStopping:
     """The best epoch of each of S seeds by validation loss or metric, and its patience.
+
+    It decides on the CPU, and takes scores that are there.
 
     Attributes:
         best_epoch: [S], 0 before the first epoch.
@@ -38,9 +41,9 @@ class EarlyStopping:
         """
         self._patience = patience
         self._stop_on = stop_on
-        self.best_epoch = torch.zeros(num_seeds, dtype=torch.int64)
-        self.best_loss = torch.full((num_seeds,), torch.inf, dtype=torch.float64)
-        self.best_metric = torch.full((num_seeds,), -1.0, dtype=torch.float64)
+        self.best_epoch = torch.zeros(num_seeds, dtype=torch.int64, device=HOST)
+        self.best_loss = torch.full((num_seeds,), torch.inf, dtype=torch.float64, device=HOST)
+        self.best_metric = torch.full_like(self.best_loss, -1.0)
 
     def update(self, epoch: int, places: Tensor, scores: Scores) -> tuple[Tensor, Tensor]:
         """Take the scores of one epoch.

@@ -78,7 +78,8 @@ class NegativeElbo(torch.autograd.Function):
             grad_log_q.div_(config.temperature)
         if config.kl_weight > 0.0:
             q = log_q.exp()
-            surplus = log_q - log_prior(config, log_q.dtype)[:, None, None]
+            prior = log_prior(config, log_q.dtype, log_q.device)
+            surplus = log_q - prior[:, None, None]
             loss.add_((q * surplus).sum(dim=0), alpha=config.kl_weight)
             grad_log_q.addcmul_(q * weights, surplus.add_(1.0), value=config.kl_weight)
         ctx.save_for_backward(sample, grad_mixed, grad_log_q)

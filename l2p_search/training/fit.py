@@ -14,12 +14,14 @@ from l2p_search.data.splits import split_of
 from l2p_search.metrics import Metric
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Network
+from l2p_search.model.problem import HOST, Problem
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.judging import Predicted, judge
 from l2p_search.training.memory import seeds_at_once
+from l2p_search.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ def fit(
     *,
     metric: Metric = "accuracy",
     memory_gb: float = defaults.MEMORY_GB,
+    device: torch.device | str = HOST,
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
     on_seed: Callable[[Predicted], None] = lambda predicted: None,
@@ -63,12 +66,13 @@ def fit(
         metric: What seeds are judged by on validation and test nodes. With `stop_on:
             val_accuracy` it also says which epoch of a seed is the best.
         memory_gb: Memory for the seeds that train together, by an estimate.
+        device: Where to train.
         dtype: Of all tensors.
         on_epoch: Called after each epoch of a group of seeds.
         on_seed: Called with what each seed predicts at its best epoch.
 
     Returns:
-        The numbers of every seed, with the learning curves and profiles of the trial.
+        The numbers of every seed, with the learning curves, profiles and weights of the trial.
 
     Raises:
         ValueError: There are no seeds.
@@ -80,11 +84,12 @@ def fit(
         ([0, 1], 3)
     """
     started = time.perf_counter()
-    network = build_network(graph, config, dtype)
+    problem = Problem(graph, torch.device(device), dtype)
+    network = build_network(problem, config)
     result: TrialResult | None = None
     for group in _groups(seeds, seeds_at_once(network, memory_gb)):
         done = 0 if result is None else len(result.seeds)
-        run = _Run(graph, network, config, group, dtype, metric)
+        run = _Run(problem, network, config, group, metric)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -132,28 +137,29 @@ class _Run:
 
     def __init__(
         self,
-        graph: Graph,
+        problem: Problem,
         network: Network,
         config: TrialConfig,
         seeds: Sequence[int],
-        dtype: torch.dtype,
         metric: Metric,
     ) -> None:
-        self._graph, self._network, self._config = graph, network, config
-        self._seeds, self._dtype, self._metric = seeds, dtype, metric
-        self._learner = BiLevel(graph, network, config, seeds, dtype, metric)
+        self._problem, self._network, self._config = problem, network, config
+        self._seeds, self._metric = seeds, metric
+        self._learner = BiLevel(problem, network, config, seeds, metric)
         self._stopping = EarlyStopping(len(seeds), config.patience, config.stop_on)
         self._curves = CurveRecorder(len(seeds), config.epochs)
         self._epochs = [0] * len(seeds)
         self._diverged: dict[int, int] = {}
-        self.alive = torch.arange(len(seeds))
+        self.alive = torch.arange(len(seeds), device=HOST)
         # What is kept is cloned: an alias of the live weights would turn "best" into "last".
-        self._best = self._learner.levels.of_seeds(self.alive)
+        self._best = self._learner.levels.of_seeds(problem.placed(self.alive))
 
     def epoch(self, epoch: int) -> None:
         """One epoch of every seed still training; those that are done leave the batch."""
         train_loss = self._learner.lower_step()
         read, scores = self._learner.evaluate()
+        # What is decided by numbers is decided on the CPU: the one wait for a device per epoch.
+        train_loss, scores = train_loss.to(HOST), scores.to(HOST)
         improved, exhausted = self._stopping.update(epoch, self.alive, scores)
         self._best.copy_seeds(self._learner.levels, self.alive[improved], improved)
         self._curves.record(epoch, self.alive, train_loss, scores)
@@ -178,31 +184,45 @@ class _Run:
 
     def result(self, on_seed: Callable[[Predicted], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
-        mean = ProfileMean(self._graph)
+        graph = self._problem.graph
+        mean = ProfileMean(graph)
         return TrialResult(
             config=self._config,
-            dataset=self._graph.name,
-            data_digest=self._graph.digest,
+            dataset=graph.name,
+            data_digest=graph.digest,
             seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
             metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),
+            weights=self._weights(),
         )
+
+    def _weights(self) -> Weights | None:
+        """What the seeds that did not diverge have learned; None when all did."""
+        places = [place for place in range(len(self._seeds)) if place not in self._diverged]
+        if not places:
+            return None
+        best = self._best.of_seeds(self._problem.placed(torch.tensor(places, device=HOST)))
+        theta, phi = (
+            {name: value.to(HOST) for name, value in level.items()}
+            for level in (best.theta, best.phi)
+        )
+        return Weights(tuple(self._seeds[place] for place in places), theta, phi)
 
     def _judged(
         self, mean: ProfileMean, on_seed: Callable[[Predicted], None]
     ) -> Iterator[SeedResult]:
         """The result of each seed; what it learned of the steps is added to the mean."""
         for place, seed in enumerate(self._seeds):
-            split, epochs = split_of(seed, self._graph), self._epochs[place]
+            split, epochs = split_of(seed, self._problem.graph), self._epochs[place]
             if place in self._diverged:
                 reason = f"diverged at epoch {self._diverged[place]}; try a smaller lr"
                 yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
                 continue
-            best = self._best.of_seeds(torch.tensor([place]))
+            best = self._best.of_seeds(self._problem.placed(torch.tensor([place], device=HOST)))
             verdict, predicted = judge(
-                self._graph, self._network, self._config, best, split, self._dtype, self._metric
+                self._problem, self._network, self._config, best, split, self._metric
             )
             if predicted.q is not None:
                 mean.add(predicted.q)

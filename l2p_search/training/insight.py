@@ -5,6 +5,7 @@ from torch import Tensor
 
 from l2p_search.data.graph import Graph
 from l2p_search.learned import Curves, Profiles, degree_bucket
+from l2p_search.model.problem import HOST
 from l2p_search.training.objective import Scores
 
 _POINTS = 100
@@ -30,7 +31,7 @@ class CurveRecorder:
             epochs: The most there can be; of more than 100, every n-th is recorded.
         """
         self._stride = max(1, epochs // _POINTS)
-        self._now = torch.full((3, num_seeds), torch.nan, dtype=torch.float64)
+        self._now = torch.full((3, num_seeds), torch.nan, dtype=torch.float64, device=HOST)
         self._epochs: list[int] = []
         self._means: list[Tensor] = []
 
@@ -70,7 +71,8 @@ class ProfileMean:
         distinct, place = degree.unique(return_inverse=True)
         names = [degree_bucket(value) for value in distinct.tolist()]
         self._degrees = list(dict.fromkeys(names))
-        bucket = torch.tensor([self._degrees.index(name) for name in names])
+        places = [self._degrees.index(name) for name in names]
+        bucket = torch.tensor(places, device=place.device)
         self._groups = {"degree": bucket[place], "class": graph.y}
         self._sums: dict[str, Tensor] = {}
         self._seeds = 0
@@ -78,9 +80,10 @@ class ProfileMean:
     def add(self, q: Tensor) -> None:
         """Take the posterior q [N, T] of one trained seed."""
         q = q.double()
-        steps = torch.arange(q.shape[1], dtype=torch.float64)
+        steps = torch.arange(q.shape[1], dtype=torch.float64, device=q.device)
         found = {name: _means(q, group) for name, group in self._groups.items()}
         found["node"] = q @ steps
+        found["settled"] = (q > 0.5).double().mean(dim=0)
         self._sums = {name: value + self._sums.get(name, 0.0) for name, value in found.items()}
         self._seeds += 1
 
@@ -95,6 +98,7 @@ class ProfileMean:
             },
             by_class={str(label): tuple(q) for label, q in enumerate(mean["class"])},
             node_steps=tuple(mean["node"]),
+            settled=tuple(mean["settled"]),
         )
 
 
@@ -103,5 +107,5 @@ def _means(q: Tensor, group: Tensor) -> Tensor:
     if int(group.min()) < 0:
         q, group = q[group >= 0], group[group >= 0]
     count = int(group.max()) + 1
-    sums = torch.zeros(count, q.shape[1], dtype=q.dtype).index_add_(0, group, q)
+    sums = q.new_zeros(count, q.shape[1]).index_add_(0, group, q)
     return sums / torch.bincount(group, minlength=count).clamp(min=1).unsqueeze(1)

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import Levels, Network
+from l2p_search.model.problem import HOST, Problem
 from l2p_search.training.bilevel import objective_of
 from l2p_search.training.scoring import measured
 
@@ -22,48 +22,64 @@ class Predicted(NamedTuple):
 
 
 def judge(
-    graph: Graph,
+    problem: Problem,
     network: Network,
     config: TrialConfig,
     levels: Levels,
     split: int,
-    dtype: torch.dtype,
     metric: Metric = "accuracy",
 ) -> tuple[dict[str, Any], Predicted]:
     """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
     Args:
-        graph: What it learned on.
-        network: Built for this graph and configuration.
+        problem: What it learned on, and where.
+        network: Built for this problem and configuration.
         config: How it learned.
         levels: Theta and phi of one seed (S = 1).
         split: Whose validation and test nodes it is judged by.
-        dtype: Of all tensors.
         metric: What `val` and `test` measure.
 
     Returns:
-        Fields of its SeedResult by name, and what it predicts.
+        Fields of its SeedResult by name, and what it predicts, on the CPU.
     """
-    rows = all_rows(graph, 1, dtype)
-    with torch.no_grad():
-        read = network.read(levels, rows.nodes, None)
-        log_p = objective_of(config).log_predictions(read)[0]
+    graph = problem.graph
+    predicted = predict(problem, network, config, levels)
+    log_p, q = predicted
     val, test = graph.val[split], graph.test[split]
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
         "test": _score(metric, log_p[test], graph.y[test]),
     }
-    if not levels.phi:
-        return verdict, Predicted(log_p, None)
-    q = read.log_q[0].exp()
+    if q is None:
+        return verdict, predicted
     profile = q.double().mean(dim=0)
-    verdict["expected_step"] = float(profile @ torch.arange(network.steps, dtype=torch.float64))
+    steps = torch.arange(network.steps, dtype=torch.float64, device=HOST)
+    verdict["expected_step"] = float(profile @ steps)
     verdict["profile"] = tuple(profile.tolist())
-    return verdict, Predicted(log_p, q)
+    return verdict, predicted
+
+
+def predict(problem: Problem, network: Network, config: TrialConfig, levels: Levels) -> Predicted:
+    """What a trained seed predicts of every node; no label is read.
+
+    Args:
+        problem: The graph to predict, and where.
+        network: Built for it and for the configuration.
+        config: How the seed learned.
+        levels: Its theta and phi (S = 1).
+
+    Returns:
+        Class and step probabilities of all nodes, on the CPU.
+    """
+    rows = all_rows(problem.graph, 1, problem.dtype).to(problem.device)
+    with torch.no_grad():
+        read = network.read(levels, rows.nodes, None)
+        log_p = objective_of(config).log_predictions(read)[0].to(HOST)
+        return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
 
 
 def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:
     """The metric of some nodes' predictions [L, C], in percent."""
-    everyone = torch.ones(1, len(labels))
+    everyone = log_p.new_ones(1, len(labels))
     return float(measured(metric, log_p.unsqueeze(0), labels.unsqueeze(0), everyone))

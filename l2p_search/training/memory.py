@@ -43,7 +43,9 @@ def seeds_at_once(network: Network, memory_gb: float) -> int:
         >>> from l2p_search.config import TrialConfig
         >>> from l2p_search.data.demo import demo_graph
         >>> from l2p_search.model.building import build_network
-        >>> seeds_at_once(build_network(demo_graph(), TrialConfig()), memory_gb=1e-6)
+        >>> from l2p_search.model.problem import Problem
+        >>> network = build_network(Problem(demo_graph()), TrialConfig())
+        >>> seeds_at_once(network, memory_gb=1e-6)
         1
     """
     return max(1, int(memory_gb * 2**30 // network.bytes_per_seed))

@@ -16,7 +16,7 @@ from l2p_search.metrics import Metric
 from l2p_search.model.network import Readout
 from l2p_search.model.posterior import kl_divergence, log_prior, log_softmax
 from l2p_search.training.elbo import negative_elbo
-from l2p_search.training.scoring import measured, most_probable
+from l2p_search.training.scoring import in_float64, measured, most_probable
 
 
 class Scores(NamedTuple):
@@ -29,6 +29,10 @@ class Scores(NamedTuple):
 
     loss: Tensor
     metric: Tensor
+
+    def to(self, device: torch.device) -> "Scores":
+        """The same scores on a device."""
+        return Scores(self.loss.to(device), self.metric.to(device))
 
 
 class Objective(Protocol):
@@ -87,8 +91,8 @@ class Supervised:
 def weighted_kl(config: TrialConfig, read: Readout, rows: Rows) -> Tensor:
     """kl_weight * KL(q || prior), averaged over the nodes: [S]."""
     if config.kl_weight == 0.0:
-        return torch.zeros((), dtype=read.log_q.dtype)
-    divergence = kl_divergence(read.log_q, log_prior(config, read.log_q.dtype))
+        return read.log_q.new_zeros(())
+    divergence = kl_divergence(read.log_q, log_prior(config, read.log_q.dtype, read.log_q.device))
     return config.kl_weight * rows.mean(divergence)
 
 
@@ -98,7 +102,7 @@ def scores_of(log_predictions: Tensor, rows: Rows, metric: Metric = "accuracy") 
     if metric != "accuracy":
         return Scores(loss, measured(metric, log_predictions, rows.labels, rows.weights))
     hits = (most_probable(log_predictions) == rows.labels).to(log_predictions.dtype)
-    return Scores(loss, 100.0 * rows.mean(hits).double())
+    return Scores(loss, 100.0 * in_float64(rows.mean(hits)))
 
 
 def _of_label(log_p: Tensor, labels: Tensor) -> Tensor:

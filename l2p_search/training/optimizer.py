@@ -6,8 +6,10 @@ import torch
 from torch import Tensor
 
 from l2p_search.model.network import Parameters
+from l2p_search.model.problem import HOST
 
 _ALL = slice(None)
+_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class Adam:
@@ -25,20 +27,33 @@ class Adam:
         [0.9, 1.1]
     """
 
-    def __init__(self, parameters: Parameters, lr: float, decay: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        parameters: Parameters,
+        lr: float,
+        decay: Mapping[str, float],
+        *,
+        remember: bool = False,
+    ) -> None:
         """Start with zero moments.
 
         Args:
             parameters: Tensors with the seeds as first axis; they are changed in place.
             lr: The learning rate.
             decay: Weight decay by a parameter's name, 0 for those that are not in it.
+            remember: Whether to keep the gradients of the last step, for `response`.
         """
         self._parameters = parameters
         self._lr = lr
         self._decay = {name: decay.get(name, 0.0) for name in parameters}
         self._mean = {name: torch.zeros_like(value) for name, value in parameters.items()}
         self._square = {name: torch.zeros_like(value) for name, value in parameters.items()}
-        self._step = torch.zeros(())
+        # The kernel wants the count beside the parameters, in float32 whatever their dtype.
+        device = next((value.device for value in parameters.values()), HOST)
+        self._step = torch.zeros((), dtype=torch.float32, device=device)
+        self._last: Parameters | None = None
+        if remember:
+            self._last = {name: torch.zeros_like(value) for name, value in parameters.items()}
 
     def begin(self) -> None:
         """Count one step; every parameter is then to be updated once."""
@@ -50,18 +65,21 @@ class Adam:
         The fused kernel reads the gradient in the order of its memory, which must therefore be
         that of the parameter: contiguous.
         """
+        parameter = self._parameters[name].detach()[seeds]
+        if self._last is not None:
+            torch.add(gradient, parameter, alpha=self._decay[name], out=self._last[name][seeds])
         torch._fused_adam_(
-            [self._parameters[name].detach()[seeds]],
+            [parameter],
             [gradient.contiguous()],
             [self._mean[name][seeds]],
             [self._square[name][seeds]],
             [],
             [self._step],
             lr=self._lr,
-            beta1=0.9,
-            beta2=0.999,
+            beta1=_BETA_1,
+            beta2=_BETA_2,
             weight_decay=self._decay[name],
-            eps=1e-8,
+            eps=_EPSILON,
             amsgrad=False,
             maximize=False,
         )
@@ -72,9 +90,39 @@ class Adam:
         for name, gradient in gradients.items():
             self.update(name, gradient)
 
+    def response(self) -> Parameters:
+        """How the last step would have changed with its gradient: -d theta' / d g, elementwise.
+
+        With the moments m and v after the step, corrected for their start at zero, and
+        s = sqrt(v), theta' = theta - lr m / (s + eps). Both moments have g in them:
+
+            -d theta' / d g = lr / (s + eps) (dm/dg - m / (s + eps) ds/dg)
+
+        Zero where no gradient was ever seen: such a parameter has not moved at all.
+
+        Returns:
+            One tensor per parameter, in the parameter's shape.
+
+        Raises:
+            ValueError: Gradients were not remembered.
+        """
+        if self._last is None:
+            raise ValueError("gradients were not remembered")
+        count = self._step.item()
+        first, second = 1.0 - _BETA_1**count, 1.0 - _BETA_2**count
+        found = {}
+        for name, gradient in self._last.items():
+            root = (self._square[name] / second).sqrt_()
+            step = self._mean[name] / first / (root + _EPSILON)
+            change = (1.0 - _BETA_2) / second * gradient / root
+            each = self._lr / (root + _EPSILON) * ((1.0 - _BETA_1) / first - step * change)
+            found[name] = torch.where(root > 0.0, each, 0.0)
+        return found
+
     def keep(self, places: Tensor, parameters: Parameters) -> None:
         """Continue with the seeds at `places`, of which `parameters` are copies."""
         self._parameters = parameters
-        for state in (self._mean, self._square):
+        states = (self._mean, self._square, *([] if self._last is None else [self._last]))
+        for state in states:
             for name, value in state.items():
                 state[name] = value.index_select(0, places)

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from l2p_search.metrics import Metric
+from l2p_search.model.problem import HOST
 
 _MOST_AT_ONCE = 2**22
 """More numbers than this are measured seed by seed: a ranking takes many times their memory."""
@@ -48,6 +49,8 @@ def measured(metric: Metric, log_p: Tensor, labels: Tensor, weights: Tensor) -> 
         >>> measured("roc_auc", log_p, labels, weights).tolist()
         [100.0]
     """
+    if not _has_float64(log_p.device):
+        log_p, labels, weights = (each.to(HOST) for each in (log_p, labels, weights))
     if len(log_p) > 1 and log_p.numel() > _MOST_AT_ONCE:
         seeds = zip(*(each.split(1) for each in (log_p, labels, weights)), strict=True)
         return torch.cat([measured(metric, *own) for own in seeds])
@@ -60,6 +63,16 @@ def most_probable(log_p: Tensor) -> Tensor:
     `max` over axis 0 finds the same class as `argmax`, at a tenth of its time.
     """
     return log_p.movedim(-1, 0).max(dim=0).indices
+
+
+def in_float64(value: Tensor) -> Tensor:
+    """The value in float64; on the CPU where the device has no such numbers."""
+    return (value if _has_float64(value.device) else value.to(HOST)).double()
+
+
+def _has_float64(device: torch.device) -> bool:
+    """Apple's GPUs have no float64."""
+    return device.type != "mps"
 
 
 def _accuracy(log_p: Tensor, labels: Tensor, counted: Tensor) -> Tensor:
@@ -105,7 +118,7 @@ def _confusion(log_p: Tensor, labels: Tensor, counted: Tensor) -> Tensor:
     """How many rows of a class are predicted as which: [S, C true, C predicted]."""
     seeds, classes = labels.shape[0], log_p.shape[-1]
     cell = labels * classes + most_probable(log_p)
-    place = cell + torch.arange(seeds).unsqueeze(1) * classes**2
+    place = cell + torch.arange(seeds, device=cell.device).unsqueeze(1) * classes**2
     count = torch.bincount(place[counted], minlength=seeds * classes**2)
     return count.double().view(seeds, classes, classes)
 
@@ -128,7 +141,7 @@ class _Curves(NamedTuple):
 
 def _curves(log_p: Tensor, labels: Tensor, counted: Tensor) -> _Curves:
     """Rank the rows by the probability of class 1 of two, or of each class of more."""
-    ranked, by = torch.arange(log_p.shape[-1]), log_p
+    ranked, by = torch.arange(log_p.shape[-1], device=log_p.device), log_p
     if log_p.shape[-1] == 2:
         # The log-odds: where probabilities come near 1, even their logarithms become equal.
         ranked, by = ranked[1:], log_p[..., 1:] - log_p[..., :1]

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from l2p_search.api import answering
-from l2p_search.api.answering import METHODS, Answer, Effort, answer, answer_space
-from l2p_search.config import DEFAULTS, TrialConfig
+from l2p_search.api.answer_methods import methods
+from l2p_search.api.answering import Answer, Effort, answer
+from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, UserError
 from l2p_search.learned import Profiles
@@ -21,6 +22,7 @@ from l2p_search.searching.records.journal import Journal
 from tests.api.in_process import without_ray
 from tests.searching.pretend import pretend_training
 
+METHODS = methods("appnp")
 _SMALL = Effort(trials=2, seeds=2, confirm=4)
 
 
@@ -50,24 +52,6 @@ def _answer(graph: Graph, folder: Path, **options: Any) -> Answer:
     return answer(graph, **given)
 
 
-@pytest.mark.parametrize("kind", DEFAULTS)
-@pytest.mark.parametrize("method", METHODS)
-def test_every_point_of_a_space_is_a_valid_config(method: str, kind: str) -> None:
-    space = answer_space(method)
-    choices = {key: dimension.values for key, dimension in space.dimensions.items()}  # type: ignore[union-attr]
-    for values in itertools.product(*choices.values()):
-        config = space.config(dict(zip(choices, values, strict=True)), DEFAULTS[kind])
-        assert config.model == {"l2q": "l2p"}.get(method, method)
-        assert [key for key in space.to_mapping() if config.why_unread(key) is not None] == []
-
-
-def test_all_methods_choose_among_the_same_regularisation() -> None:
-    spaces = [answer_space(method).to_mapping() for method in METHODS]
-    for key in ("dropout", "weight_decay", "lr", "hidden", "epochs", "patience"):
-        assert all(space[key] == spaces[0][key] for space in spaces)
-    assert spaces[0]["K"] == spaces[1]["K"]  # L2Q looks as far as the best fixed number of steps
-
-
 @pytest.fixture
 def a_second_per_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each method takes a quarter of a second per seed."""
@@ -77,7 +61,7 @@ def a_second_per_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("a_second_per_seed")
 def test_the_effort_shrinks_with_the_time_and_never_below_the_least(small_graph: Graph) -> None:
     limits = [0.0, 1.0, 7.0, 10.0, 17.0, 25.0, 35.0, 54.9, 55.0, 1e9]
-    efforts = [answering._effort(small_graph, limit, 1, 1.0) for limit in limits]
+    efforts = [answering._effort(small_graph, "appnp", limit, 1, 1.0) for limit in limits]
     assert efforts[0] == Effort(trials=2, seeds=2, confirm=3)
     assert efforts[-1] == efforts[-2] == Effort(trials=9, seeds=5, confirm=10)
     assert efforts[-3] == Effort(trials=8, seeds=5, confirm=10)
@@ -91,7 +75,7 @@ def test_the_effort_shrinks_with_the_time_and_never_below_the_least(small_graph:
 
 @pytest.mark.usefixtures("a_second_per_seed")
 def test_more_trials_at_once_allow_a_larger_effort(small_graph: Graph) -> None:
-    one, four = (answering._effort(small_graph, 14.0, at_once, 1.0) for at_once in (1, 4))
+    one, four = (answering._effort(small_graph, "appnp", 14.0, at_once, 1.0) for at_once in (1, 4))
     assert four == Effort(trials=9, seeds=5, confirm=10)
     assert one.trials < four.trials
 
@@ -135,6 +119,16 @@ def test_the_difference_is_l2q_minus_the_other(
         assert comparison.seeds == 4
 
 
+def test_an_answer_that_was_begun_with_another_sampler_goes_on_with_it(
+    tmp_path: Path, small_graph: Graph, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = answering.Wanted
+    with monkeypatch.context() as before:
+        before.setattr(answering, "Wanted", lambda **given: wanted(**{**given, "sampler": "tpe"}))
+        first = _answer(small_graph, tmp_path)
+    assert _answer(small_graph, tmp_path).results == first.results
+
+
 def test_what_is_recorded_is_not_searched_again(
     tmp_path: Path, small_graph: Graph, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +162,7 @@ def test_a_stopped_answer_is_an_interrupt_and_goes_on_where_it_was(
 
 
 def test_a_search_without_a_complete_trial_is_named(tmp_path: Path, small_graph: Graph) -> None:
-    plan = answering._plan(small_graph, "mlp", _SMALL, tmp_path, "accuracy")
+    plan = answering._plan(small_graph, "mlp", "appnp", _SMALL, tmp_path, "accuracy")
     Journal.create(plan.directory, plan.settings).close()
     with pytest.raises(SearchError, match="search 'answer-small-mlp-2x2' has no confirmed trial"):
         answering._winner(plan)
@@ -179,6 +173,7 @@ def test_a_search_without_a_complete_trial_is_named(tmp_path: Path, small_graph:
     [
         ({"effort": None, "time_budget": "soon"}, "time_budget"),
         ({"concurrency": 0}, "concurrency=0"),
+        ({"backbone": "gcn-tunned"}, "did you mean 'gcn-tuned'?"),
         ({"graph": "wisconson"}, "did you mean 'wisconsin'?"),
     ],
 )
@@ -199,3 +194,35 @@ def test_an_answer_by_time_goes_on_with_the_budget_it_was_begun_with(
     monkeypatch.setattr("l2p_search.api.answering._effort", _never)  # nothing is measured anew
     again = answer(small_graph, folder=tmp_path, display="off", tracking=False, time_budget="1m")
     assert again.effort == begun.effort
+
+
+def test_l2q_can_be_put_on_a_tuned_backbone_and_held_against_it(
+    tmp_path: Path, small_graph: Graph, calls: list[int]
+) -> None:
+    usual = _answer(small_graph, tmp_path)
+    found = _answer(small_graph, tmp_path, backbone="gcn-tuned")
+    assert list(found.results) == ["l2q", "gcn-tuned", "mlp", "gcn"]
+    assert found.results["l2q"].config.method == "l2q-gcn-tuned"
+    assert found.results["gcn-tuned"].config.method == "gcn-tuned"
+    assert sorted(found.against) == ["gcn", "gcn-tuned", "mlp"]
+    assert found.results["mlp"] == usual.results["mlp"]  # not searched again
+    assert "L2Q on tuned GCN" in str(found)
+    assert found.to_mapping()["backbone"] == "gcn-tuned"
+
+
+def test_a_backbone_of_the_same_kind_as_gcn_is_searched_once(
+    tmp_path: Path, small_graph: Graph, calls: list[int]
+) -> None:
+    found = _answer(small_graph, tmp_path, backbone="gcn")
+    assert list(found.results) == ["l2q", "gcn", "mlp"]
+    assert calls == [3]
+
+
+def test_an_answer_by_time_does_not_take_the_budget_of_another_backbone(
+    calls: list[int], tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _answer(small_graph, tmp_path, backbone="gcn-tuned")
+    other = Effort(trials=3, seeds=2, confirm=3)
+    monkeypatch.setattr("l2p_search.api.answering._effort", lambda *asked: other)
+    again = answer(small_graph, folder=tmp_path, display="off", tracking=False, time_budget="1m")
+    assert again.effort == other

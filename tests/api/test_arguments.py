@@ -12,7 +12,7 @@ from tests.api.in_process import SPACE
 _NOT_WHOLE = (1.5, "3", True, [3], math.nan)
 _BAD: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("trials", "seeds", "concurrency", "cpus_per_trial"), (0, -1, *_NOT_WHOLE)),
-    "threads": (0, *_NOT_WHOLE),
+    **dict.fromkeys(("threads", "train"), (0, *_NOT_WHOLE)),
     **dict.fromkeys(("seed", "confirm", "confirm_ties", "node"), (-1, *_NOT_WHOLE)),
     "gpus_per_trial": (-1, -0.5, math.inf, math.nan, "1", True),
     "memory_gb": (0, -1.0, math.inf, math.nan, "4", True, []),

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.running.cluster import Resources
+from l2p_search.searching.running.pool import Job
 from tests.api.in_process import SPACE, without_ray
 from tests.searching.pretend import outcomes
 
@@ -203,6 +205,34 @@ def test_several_searches_share_the_workers_and_each_is_told_of(
     assert told == [("begin", "a", 0), ("end", "a", 5), ("begin", "b", 0), ("end", "b", 5)]
     assert not is_locked(tmp_path / "a")
     assert not is_locked(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "free"),
+    [
+        ({"sampler": "random"}, True),
+        ({"sampler": "grid"}, True),
+        ({"sampler": "random", "race": True}, False),  # what is raced out depends on the others
+        ({"sampler": "tpe"}, False),
+    ],
+)
+def test_several_trials_of_one_search_among_others_run_at_once_where_none_depends_on_another(
+    tmp_path: Path,
+    small_graph: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: dict[str, Any],
+    free: bool,
+) -> None:
+    seen: list[bool] = []
+
+    def run_jobs(jobs: Sequence[Job], resources: Resources, **_: Any) -> bool:
+        seen.extend(job.any_order for job in jobs)
+        return False
+
+    monkeypatch.setattr(conducting, "run_jobs", run_jobs)
+    plans = [_plan(tmp_path, small_graph, name, **wanted) for name in "ab"]
+    conduct_together(plans, Means(tracking=_OFF))
+    assert seen == [free, free]
 
 
 def test_several_searches_are_stopped_together(tmp_path: Path, small_graph: Graph) -> None:

@@ -13,8 +13,10 @@ from l2p_search.api.fitting import config_of, exported_seeds, fit
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
-from l2p_search.errors import ConfigError, UserError, in_shell
+from l2p_search.errors import ConfigError, ModelError, UserError, in_shell
+from l2p_search.results import TrialResult
 from l2p_search.training.fit import Progress
+from l2p_search.training.fit import fit as train
 
 _QUICK: dict[str, Any] = {"K": 2, "epochs": 5, "hidden": 4}
 
@@ -107,7 +109,12 @@ def test_a_file_that_says_nothing_of_seeds_gets_the_default(
     file.write_text(f"K: 2\n{origin}")
     assert exported_seeds(file) is exported_seeds(None) is exported_seeds({"K": 2}) is None
     asked: list[list[int]] = []
-    monkeypatch.setattr(fitting, "train", lambda graph, config, seeds, **_: asked.append(seeds))
+
+    def note(graph: Graph, config: TrialConfig, seeds: list[int], **further: Any) -> TrialResult:
+        asked.append(seeds)
+        return train(graph, replace(config, epochs=1), seeds[:1])
+
+    monkeypatch.setattr(fitting, "train", note)
     fit(small_graph, {"K": 2})
     assert asked == [list(range(defaults.SEEDS))]
 
@@ -132,13 +139,33 @@ def test_other_bad_arguments_are_refused_by_name(bad: dict[str, Any], small_grap
 def test_threads_are_those_asked_for_and_put_back(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def count(*asked: Any, **further: Any) -> int:
-        return torch.get_num_threads()
+    counted: list[int] = []
+
+    def count(*asked: Any, **further: Any) -> TrialResult:
+        counted.append(torch.get_num_threads())
+        return train(*asked, **further)
 
     monkeypatch.setattr(fitting, "train", count)
-    assert fit(small_graph, threads=2) == 2
+    fit(small_graph, threads=2, seeds=1, **_QUICK)
+    assert counted == [2]
     assert torch.get_num_threads() == 1
 
 
 def test_its_example_runs() -> None:
     assert doctest.testmod(fitting).failed == 0
+
+
+def test_the_result_has_a_model_and_stays_what_it_was(small_graph: Graph) -> None:
+    result = fit(small_graph, seeds=[2, 5], **_QUICK)
+    assert isinstance(result, TrialResult)
+    assert result.model.seeds == (2, 5)
+    assert result.model.expected.digest == small_graph.digest
+    plain = train(small_graph, result.config, [2, 5]).to_mapping()
+    assert {**result.to_mapping(), "seconds": 0.0} == {**plain, "seconds": 0.0}
+
+
+def test_a_recorded_result_has_no_model(small_graph: Graph) -> None:
+    result = fit(small_graph, seeds=1, **_QUICK)
+    recorded = type(result).from_mapping(result.to_mapping())
+    with pytest.raises(ModelError, match="small: a result that was recorded has no weights"):
+        _ = recorded.model

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.api.estimating import Estimate
 from l2p_search.api.plan_text import plan_text, time_text
-from l2p_search.api.planning import Estimate, Plan, Wanted, make_plan
+from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.data.graph import Graph
 from l2p_search.errors import in_python, in_shell
 from tests.api.in_process import SPACE
@@ -50,7 +51,7 @@ def test_a_race_may_save_trainings_and_nothing_is_said_of_a_confirmation_that_is
 def test_without_a_number_as_many_run_at_once_as_the_cpus_allow(
     tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("l2p_search.api.planning.own_cpus", lambda: 8)
+    monkeypatch.setattr("l2p_search.api.estimating.own_cpus", lambda: 8)
     plan = _plan(tmp_path, small_graph, trials=5)
     assert "trainings, 8 at once" in plan_text(plan, None, 1)
     assert "trainings, 2 at once" in plan_text(plan, None, 3)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from l2p_search import defaults
-from l2p_search.api import planning
 from l2p_search.api.arguments import space_of
-from l2p_search.api.planning import Wanted, directory_of, estimate, make_plan, trials_at_once
+from l2p_search.api.planning import Wanted, directory_of, make_plan
 from l2p_search.config import DEFAULTS
 from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
@@ -18,7 +17,6 @@ from l2p_search.errors import DataError, SearchError, SearchExistsError, UserErr
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
-from l2p_search.training.fit import Progress
 from tests.api.in_process import SPACE
 from tests.searching.pretend import drive, searched, settings
 
@@ -239,42 +237,6 @@ def test_open_begins_a_search_or_continues_it(small_graph: Graph) -> None:
     with pytest.raises(SearchError, match="is being run by process"):
         plan.open()
     again.close()
-
-
-def test_an_estimate_is_of_a_trial_in_the_middle_for_those_that_are_missing(
-    existing: Journal, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "_measure", lambda *asked: (10.0, True))
-    plan = make_plan(small_graph, Wanted(name="s", trials=7), resume=True)
-    found = estimate(plan, concurrency=2)
-    assert (found.trial_seconds, found.seconds, found.at_once, found.whole) == (10, 20, 2, True)
-    assert (found.config.dropout, found.config.K) == (0.4, 8)
-    short = make_plan(small_graph, Wanted(name="s", trials=7, time_budget=15), resume=True)
-    assert estimate(short, concurrency=2).seconds == 15
-
-
-def test_a_long_trial_is_extrapolated_to_all_its_epochs(
-    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of four seeds one has finished and two train, at half of their epochs: half is done."""
-    times = iter([0.0, 30.0, 30.0])
-    monkeypatch.setattr(planning.time, "perf_counter", lambda: next(times))
-
-    def train(*asked: Any, on_epoch: Any, **further: Any) -> None:
-        on_epoch(Progress(50, 100, training=2, finished=1, total=4, best_val=0.0))
-
-    monkeypatch.setattr(planning, "train", train)
-    plan = make_plan(small_graph, Wanted(space=SPACE, trials=2, seeds=4))
-    found = estimate(plan, concurrency=1)
-    assert (found.trial_seconds, found.seconds, found.whole) == (60.0, 120.0, False)
-
-
-def test_trials_at_once_are_those_asked_for_else_by_the_cpus(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(planning, "own_cpus", lambda: 6)
-    asked = ((5, 1), (None, 1), (None, 4), (None, 7))
-    assert [trials_at_once(*each) for each in asked] == [5, 6, 1, 1]
 
 
 def test_a_journal_without_a_goal_is_planned_with_the_defaults(

@@ -8,6 +8,7 @@ import pytest
 from l2p_search.api.found import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_test
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
@@ -77,7 +78,9 @@ def test_the_papers_number_stands_beside_where_there_is_one(summary: Summary) ->
 def test_the_profile_and_the_importance_are_drawn(summary: Summary) -> None:
     said = summary_text(summary)
     assert summary.best is not None
-    assert f"profile of trial {summary.best.number}: nodes take 1.00 steps" in said
+    assert summary.best.result is not None
+    words = travel_in_words(summary.best.result)
+    assert f"profile of trial {summary.best.number}: {words}" in said
     assert "step  0  0.500" in said
     assert summary.importance is not None
     for key, share in summary.importance.items():

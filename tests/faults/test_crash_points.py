@@ -115,7 +115,7 @@ def test_killed_at_any_write_of_a_longer_search(
     search = _Undisturbed(tmp_path, small_graph, trials=14, race=False)
     for place in range(1, search.writes + 1):
         search.holds_when_killed(place, half=half)
-    tried("killed at a write" + ", half of it written" * half, search.writes)
+    tried("journal", "killed at a write" + ", half of it written" * half, search.writes)
 
 
 @pytest.mark.faults
@@ -129,4 +129,4 @@ def test_killed_several_times_at_random_writes(
         places = [draws.randint(1, search.writes) for _ in range(draws.randint(1, 4))]
         search.holds_when_killed(*places, half=draws.random() < 0.5)
         kills += len(places)
-    tried("killed at random writes, up to four times a search", kills)
+    tried("journal", "killed at random writes, up to four times a search", kills)

@@ -12,7 +12,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.network import Levels, Network
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import generator_of
 
 SEEDS = [0, 3, 5]
 BASE: dict[str, Any] = {"K": 4, "hidden": 6, "heads": 3, "dropout": 0.0, "teleport": 0.2}
@@ -29,7 +29,7 @@ def config_of(**changes: Any) -> TrialConfig:
 def started(network: Network) -> Levels:
     """Initial parameters, moved so that no bias is zero; they require gradients."""
     torch.manual_seed(0)
-    levels = network.initial(Streams(SEEDS, "initial", torch.float64).generators)
+    levels = network.initial([generator_of(seed, "initial") for seed in SEEDS])
     for value in (levels.theta | levels.phi).values():
         value.add_(0.1 * torch.randn(value.shape, dtype=torch.float64)).requires_grad_(True)
     return levels

@@ -8,6 +8,7 @@ from l2p_search.model import attention
 from l2p_search.model.attention import WeighedSum, attend, attention_heads, softmax_of_rows
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.layers import Adjacency
+from tests.problems import precise
 
 
 def _normal(*shape: int, seed: int = 0) -> Tensor:
@@ -16,7 +17,7 @@ def _normal(*shape: int, seed: int = 0) -> Tensor:
 
 
 def _inputs(graph: Graph) -> tuple[Adjacency, Tensor, Tensor, Tensor]:
-    adjacency = Adjacency(graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(graph), 0.0)
     return adjacency, _normal(2, graph.num_nodes, 4), _normal(2, 4, seed=1), _normal(2, 4, seed=2)
 
 
@@ -57,7 +58,7 @@ def test_dropout_is_of_the_attention(small_graph: Graph) -> None:
 
 
 def test_heads_are_each_attended_alone_and_put_side_by_side(small_graph: Graph) -> None:
-    adjacency = Adjacency(small_graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.0)
     product = _normal(3, 12, 8)
     to, from_ = _normal(3, 2, 4, seed=1), _normal(3, 2, 4, seed=2)
     found = attention_heads(adjacency, product, to, from_, None, 0.0)
@@ -78,7 +79,7 @@ def test_the_weighed_sum_passes_gradcheck_in_blocks_of_any_size(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
     monkeypatch.setattr(attention, "_BLOCK", block)
-    adjacency = Adjacency(small_graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.0)
     h = _normal(2, 12, 3).requires_grad_()
     values = _normal(2, adjacency.nonzeros, seed=1).requires_grad_()
     matrix = adjacency.matrix(2)

@@ -10,8 +10,9 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Baseline, Parameters
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import Streams, generator_of
 from tests.model.agreement import BASE, SEEDS, config_of, started
+from tests.problems import precise
 
 _MODELS: list[dict[str, Any]] = [
     *({"model": name} for name in get_args(Model) if name != "l2p"),
@@ -47,8 +48,8 @@ def test_a_network_says_the_truth_about_its_parameters(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     config = config_of(**changes)
-    network = build_network(small_graph, config, torch.float64)
-    levels = network.initial(Streams(SEEDS, "initial", torch.float64).generators)
+    network = build_network(precise(small_graph), config)
+    levels = network.initial([generator_of(seed, "initial") for seed in SEEDS])
     assert network.first_layer <= levels.theta.keys()
     assert network.step_weights <= levels.theta.keys()
     assert network.streamed <= levels.theta.keys()
@@ -64,7 +65,7 @@ def test_a_network_says_the_truth_about_its_parameters(
 def test_a_network_reads_every_step_at_the_nodes_it_is_asked_for(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    network = build_network(small_graph, config_of(**changes), torch.float64)
+    network = build_network(precise(small_graph), config_of(**changes))
     levels = started(network)
     everywhere = all_rows(small_graph, len(SEEDS), torch.float64).nodes
     nodes = torch.tensor([[3, 3], [11, 0], [5, 7]])
@@ -81,10 +82,10 @@ def test_a_network_reads_every_step_at_the_nodes_it_is_asked_for(
 def test_streamed_gradients_are_those_that_autograd_would_give(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
-    network = build_network(small_graph, config_of(**changes, dropout=0.5), torch.float64)
+    network = build_network(precise(small_graph), config_of(**changes, dropout=0.5))
     levels = started(network)
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
-    noise = Streams(SEEDS, "dropout", torch.float64).bytes(network.noise_size)
+    noise = Streams(precise(small_graph), SEEDS, "dropout").bytes(network.noise_size)
     found = {name: torch.zeros_like(levels.theta[name]) for name in network.streamed}
 
     def sink(name: str, gradient: torch.Tensor, seeds: slice) -> None:
@@ -109,10 +110,10 @@ def test_a_seed_is_dropped_out_the_same_alone_and_in_a_batch(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     config = TrialConfig.recorded({**BASE, "dropout": 0.5, "edge_dropout": 0.4, **changes})
-    network = build_network(small_graph, config, torch.float64)
+    network = build_network(precise(small_graph), config)
     levels = started(network)
     rows = all_rows(small_graph, len(SEEDS), torch.float64)
-    noise = Streams(SEEDS, "dropout", torch.float64).bytes(network.noise_size)
+    noise = Streams(precise(small_graph), SEEDS, "dropout").bytes(network.noise_size)
     together = network.read(levels, rows.nodes, noise)
     clean = network.read(levels, rows.nodes, None)
     assert not torch.allclose(together.logits, clean.logits)

@@ -1,13 +1,17 @@
 import pytest
 import torch
 
+from l2p_search.data.demo import demo_graph
 from l2p_search.model.dropout import drop, keep_scale
+from l2p_search.model.problem import Problem
 from l2p_search.training.seeds import Streams
+
+_DEMO = Problem(demo_graph())
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 0.6, 0.99])
 def test_keeps_the_expectation_and_drops_at_its_rate(rate: float) -> None:
-    noise = Streams([3], "dropout", torch.float32).bytes(400_000)[0]
+    noise = Streams(_DEMO, [3], "dropout").bytes(400_000)[0]
     dropped = drop(torch.ones(400_000), noise, rate) * keep_scale(rate)
     assert float((dropped == 0).double().mean()) == pytest.approx(rate, abs=0.005)
     assert float(dropped.double().mean()) == pytest.approx(1.0, abs=0.06)

@@ -1,5 +1,7 @@
 from collections.abc import Callable
+from dataclasses import replace
 
+import networkx
 import pytest
 import torch
 from torch import Tensor
@@ -13,6 +15,8 @@ from l2p_search.model.features import (
     features_of,
 )
 from l2p_search.model.layers import Noise, features_times
+from l2p_search.model.problem import Problem
+from tests.model.shapes import graph_of
 
 _X = torch.tensor(
     [[0.0, 0.5, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64
@@ -91,11 +95,16 @@ def test_a_backward_pass_sees_the_dropout_of_its_own_forward_pass(kind: str) -> 
     torch.testing.assert_close(found, wanted)
 
 
+def _problem(x: Tensor, device: str = "cpu") -> Problem:
+    graph = graph_of(networkx.empty_graph(len(x)))
+    return Problem(replace(graph, x=x), torch.device(device))
+
+
 def test_bags_of_words_are_kept_sparse_and_dense_features_dense() -> None:
     sparse = torch.zeros(50, 40)
     sparse[:, 0] = 1.0
-    assert isinstance(features_of(sparse, 8), SparseFeatures)
-    assert isinstance(features_of(torch.ones(50, 40), 8), DenseFeatures)
+    assert isinstance(features_of(_problem(sparse), 8), SparseFeatures)
+    assert isinstance(features_of(_problem(torch.ones(50, 40)), 8), DenseFeatures)
 
 
 def test_blocks_cover_all_seeds_once() -> None:
@@ -107,5 +116,13 @@ def test_blocks_cover_all_seeds_once() -> None:
 def test_blocks_are_smaller_for_more_hidden_units() -> None:
     x = torch.zeros(100, 40)
     x[:, 0] = 1.0
-    narrow, wide = (features_of(x, hidden).blocks(1000)[0].stop for hidden in (8, 64))
+    narrow, wide = (features_of(_problem(x), hidden).blocks(1000)[0].stop for hidden in (8, 64))
     assert narrow > wide >= 1
+
+
+@pytest.mark.parametrize("density", [0.1, 1.0])
+def test_another_device_takes_more_seeds_at_once_than_a_core(density: float) -> None:
+    x = torch.zeros(100, 40)
+    x[:, : int(40 * density)] = 1.0
+    core, device = (features_of(_problem(x, of), 64) for of in ("cpu", "meta"))
+    assert len(device.blocks(20)) == 1 < len(core.blocks(20))

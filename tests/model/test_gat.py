@@ -17,6 +17,7 @@ from tests.model.agreement import (
     mlp_head,
     x_of,
 )
+from tests.problems import precise
 
 
 @pytest.mark.parametrize("K", [1, 2, 4])
@@ -27,12 +28,12 @@ def test_agrees_with_torch_geometric(K: int, small_graph: Graph) -> None:
             h = gat_layer(small_graph, F.elu(h), w, str(layer))
         return h
 
-    network = Gat(small_graph, config_of(K=K), torch.float64)
+    network = Gat(precise(small_graph), config_of(K=K))
     assert_baseline_agrees(network, small_graph, expected)
 
 
 def test_heads_share_the_hidden_units_and_the_last_layer_has_one(small_graph: Graph) -> None:
-    theta = Gat(small_graph, config_of(K=3), torch.float64).initial_theta([torch.Generator()])
+    theta = Gat(precise(small_graph), config_of(K=3)).initial_theta([torch.Generator()])
     shapes = {name: tuple(value.shape[1:]) for name, value in theta.items()}
     assert shapes["to_1"] == shapes["from_2"] == (3, 2)
     assert shapes["to_3"] == (1, small_graph.num_classes)
@@ -54,4 +55,4 @@ def test_tuned_layers_agree_with_torch_geometric_and_torch(
             return gat_layer(small_graph, h, w, "3")
         return mlp_head(head_layers - 1, h, w)
 
-    assert_baseline_agrees(Gat(small_graph, config, torch.float64), small_graph, expected)
+    assert_baseline_agrees(Gat(precise(small_graph), config), small_graph, expected)

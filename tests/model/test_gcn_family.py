@@ -20,6 +20,7 @@ from tests.model.agreement import (
     started,
     x_of,
 )
+from tests.problems import precise
 
 _KINDS = (Gcn, ResGcn, JkNet, IncepGcn)
 
@@ -45,7 +46,7 @@ def _hidden(kind: type[Gcn], graph: Graph, K: int, w: Weights) -> Tensor:
 @pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_agrees_with_torch_geometric(kind: type[Gcn], K: int, small_graph: Graph) -> None:
-    network = kind(small_graph, config_of(K=K), torch.float64)
+    network = kind(precise(small_graph), config_of(K=K))
 
     def expected(w: Weights) -> Tensor:
         return gcn_layer(small_graph, _hidden(kind, small_graph, K, w), w, str(K))
@@ -55,7 +56,7 @@ def test_agrees_with_torch_geometric(kind: type[Gcn], K: int, small_graph: Graph
 
 @pytest.mark.parametrize("kind", _KINDS)
 def test_one_layer_goes_from_features_to_class_scores(kind: type[Gcn], small_graph: Graph) -> None:
-    network = kind(small_graph, config_of(K=1), torch.float64)
+    network = kind(precise(small_graph), config_of(K=1))
     assert_baseline_agrees(
         network, small_graph, lambda w: gcn_layer(small_graph, x_of(small_graph), w, "1")
     )
@@ -71,7 +72,7 @@ def test_graphsage_agrees_with_torch_geometric(K: int, small_graph: Graph) -> No
             h = sage_layer(small_graph, h, w, str(layer)).relu()
         return sage_layer(small_graph, h, w, str(K))
 
-    network = Sage(small_graph, config_of(K=K), torch.float64)
+    network = Sage(precise(small_graph), config_of(K=K))
     assert_baseline_agrees(network, small_graph, expected)
     assert network.first_layer == {"W_1", "U_1", "b_1"}
 
@@ -90,7 +91,7 @@ def test_tuned_layers_agree_with_torch_geometric_and_torch(
         last = gcn_layer if model == "gcn" else sage_layer
         return last(small_graph, h, w, "4")
 
-    network = kind(small_graph, config, torch.float64)
+    network = kind(precise(small_graph), config)
     assert_baseline_agrees(network, small_graph, expected)
     assert ("V_1" in network.first_layer) == ("residual" in changes)
 
@@ -110,7 +111,7 @@ def test_with_a_head_every_convolution_is_a_hidden_layer(
             h = hidden_layer(small_graph, config, model, h, w, str(layer))
         return mlp_head(head_layers - 1, h, w)
 
-    network = kind(small_graph, config, torch.float64)
+    network = kind(precise(small_graph), config)
     assert_baseline_agrees(network, small_graph, expected)
     assert "V_1" in network.first_layer
 
@@ -118,7 +119,7 @@ def test_with_a_head_every_convolution_is_a_hidden_layer(
 @pytest.mark.parametrize("kind", [ResGcn, JkNet, IncepGcn])
 def test_the_relatives_of_gcn_have_no_tuning(kind: type[Gcn], small_graph: Graph) -> None:
     config = config_of(norm="layer", residual="linear", head_layers=2)
-    theta = kind(small_graph, config, torch.float64).initial_theta([torch.Generator()])
+    theta = kind(precise(small_graph), config).initial_theta([torch.Generator()])
     assert {name[0] for name in theta} == {"W", "b"}
 
 
@@ -126,7 +127,7 @@ def test_a_layer_of_graphsage_drops_the_same_units_for_neighbours_and_node(
     small_graph: Graph,
 ) -> None:
     """With every unit dropped, nothing of either matrix is left."""
-    network = Sage(small_graph, config_of(K=2, dropout=0.5), torch.float64)
+    network = Sage(precise(small_graph), config_of(K=2, dropout=0.5))
     levels = started(network)
     noise = torch.zeros(len(SEEDS), network.noise_size, dtype=torch.uint8)
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
@@ -136,14 +137,14 @@ def test_a_layer_of_graphsage_drops_the_same_units_for_neighbours_and_node(
 
 def test_with_two_layers_all_four_are_one_network(small_graph: Graph) -> None:
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
-    networks = [kind(small_graph, config_of(K=2), torch.float64) for kind in _KINDS]
+    networks = [kind(precise(small_graph), config_of(K=2)) for kind in _KINDS]
     levels = started(networks[0])
     first, *others = (network.read(levels, nodes, None).logits for network in networks)
     assert all(torch.equal(first, other) for other in others)
 
 
 def test_inception_has_one_layer_per_branch_and_place(small_graph: Graph) -> None:
-    theta = IncepGcn(small_graph, config_of(K=5), torch.float64).initial_theta([torch.Generator()])
+    theta = IncepGcn(precise(small_graph), config_of(K=5)).initial_theta([torch.Generator()])
     names = [name for name in theta if name.startswith("W_")]
     assert names == ["W_1", "W_1_1", "W_2_1", "W_2_2", "W_3_1", "W_3_2", "W_3_3", "W_5"]
     assert theta["W_5"].shape == (1, 4 * 6, small_graph.num_classes)
@@ -152,7 +153,7 @@ def test_inception_has_one_layer_per_branch_and_place(small_graph: Graph) -> Non
 def test_drop_edge_is_for_training_only(small_graph: Graph) -> None:
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
     plain, thinned = (
-        Gcn(small_graph, config_of(edge_dropout=rate), torch.float64) for rate in (0.0, 0.5)
+        Gcn(precise(small_graph), config_of(edge_dropout=rate)) for rate in (0.0, 0.5)
     )
     levels = started(plain)
     clean = plain.read(levels, nodes, None).logits

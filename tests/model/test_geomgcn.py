@@ -8,6 +8,7 @@ from l2p_search.model.geometry.relations import LatentSpace, latent_positions, s
 from l2p_search.model.geomgcn import SPACES, GeomGcn, virtual_neighbours
 from tests.model.agreement import Weights, assert_baseline_agrees, config_of, x_of
 from tests.model.shapes import in_pieces, social
+from tests.problems import precise
 
 
 def _matrices(graph: Graph, space: LatentSpace) -> list[Tensor]:
@@ -37,7 +38,7 @@ def test_agrees_with_the_dense_formula(model: str, small_graph: Graph) -> None:
         h = torch.relu(torch.cat(parts(x_of(small_graph), w("W_1")), dim=1) + w("b_1"))
         return torch.stack(parts(h, w("W_2"))).mean(dim=0) + w("b_2")
 
-    network = GeomGcn(small_graph, config_of(model=model), torch.float64)
+    network = GeomGcn(precise(small_graph), config_of(model=model))
     assert_baseline_agrees(network, small_graph, expected)
 
 

@@ -9,13 +9,14 @@ from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.network import Parameters, Pass, rows_at
-from tests.model.agreement import config_of, mlp_head, x_of
+from tests.model.agreement import config_of, mlp_head
+from tests.problems import precise
 
 _NODES = torch.tensor([[3, 0, 3], [11, 5, 6]])
 
 
 def _head(graph: Graph, layers: int, *, drop: bool = False, **changes: Any) -> Head:
-    return Head(layers, graph, config_of(**changes), torch.float64, drop=drop)
+    return Head(layers, precise(graph), config_of(**changes), drop=drop)
 
 
 def _theta(head: Head) -> Parameters:
@@ -27,7 +28,7 @@ def _theta(head: Head) -> Parameters:
 def _pass(
     graph: Graph, theta: Parameters, noise: Tensor | None = None, rate: float = 0.0
 ) -> LayeredPass:
-    features, adjacency = features_of(x_of(graph), 6), Adjacency(graph, 0.0, torch.float64)
+    features, adjacency = features_of(precise(graph), 6), Adjacency(precise(graph), 0.0)
     return LayeredPass(Pass(theta, {}, _NODES, noise), features, adjacency, rate)
 
 

@@ -5,8 +5,10 @@ import torch
 from torch import Generator
 
 from l2p_search.config import TrialConfig
+from l2p_search.data.demo import demo_graph
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.network import Parameters, Pass, Readout
+from tests.problems import precise
 
 
 class _Scorer(L2pNetwork):
@@ -20,7 +22,7 @@ class _Scorer(L2pNetwork):
 
 
 def _network(**changes: str) -> _Scorer:
-    return _Scorer(TrialConfig(K=3, **changes), 5, torch.float64)  # type: ignore[arg-type]
+    return _Scorer(precise(demo_graph()), TrialConfig(K=3, **changes), 5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("scorer", "columns"), [("shared", 1), ("per_step", 4)])

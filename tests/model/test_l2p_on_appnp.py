@@ -9,6 +9,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.network import Levels
+from tests.problems import precise
 from tests.reference import Reference
 
 _BASE = {"K": 3, "hidden": 6, "dropout": 0.0}
@@ -48,7 +49,7 @@ def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
     small_graph: Graph, changes: dict[str, Any]
 ) -> None:
     config = TrialConfig.recorded({**_BASE, **changes})  # the linear encoder reads no `hidden`
-    network = L2pOnAppnp(small_graph, config, torch.float64)
+    network = L2pOnAppnp(precise(small_graph), config)
     levels = _levels(network)
     read = network.read(levels, _all_nodes(small_graph), None)
     for seed in range(2):
@@ -62,14 +63,14 @@ def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
 def test_a_dropped_node_is_propagated_as_if_it_had_no_features(small_graph: Graph) -> None:
     """On the linear encoder H_0 = X W_1, where rows of H_0 are rows of X."""
     config = TrialConfig.recorded({**_BASE, "encoder": "linear", "node_dropout": 0.5})
-    network = L2pOnAppnp(small_graph, config, torch.float64)
+    network = L2pOnAppnp(precise(small_graph), config)
     levels, nodes = _levels(network), _all_nodes(small_graph)
     assert network.noise_size == small_graph.num_nodes
     found = network.read(levels, nodes, _bytes(small_graph, _DROPPED))
     for seed in range(2):
         x = 2.0 * small_graph.x.double()  # what is kept is scaled
         x[_DROPPED[_DROPPED[:, 0] == seed, 1]] = 0.0
-        without = L2pOnAppnp(replace(small_graph, x=x), config, torch.float64)
+        without = L2pOnAppnp(precise(replace(small_graph, x=x)), config)
         wanted = without.read(levels, nodes, None)
         torch.testing.assert_close(found.logits[seed], wanted.logits[seed])
         torch.testing.assert_close(found.log_q[seed], wanted.log_q[seed])
@@ -77,11 +78,11 @@ def test_a_dropped_node_is_propagated_as_if_it_had_no_features(small_graph: Grap
 
 def test_a_dropped_node_keeps_the_classifier_of_its_own(small_graph: Graph) -> None:
     plain = TrialConfig(**_BASE, node_dropout=0.5)
-    network = L2pOnAppnp(small_graph, replace(plain, skip=0.7), torch.float64)
+    network = L2pOnAppnp(precise(small_graph), replace(plain, skip=0.7))
     levels, nodes = _levels(network), _all_nodes(small_graph)
     noise = _bytes(small_graph, _DROPPED)
     own = torch.relu(small_graph.x.double() @ levels.theta["W_1"]) @ levels.theta["W_3"]
-    without = L2pOnAppnp(small_graph, plain, torch.float64).read(
+    without = L2pOnAppnp(precise(small_graph), plain).read(
         Levels({k: v for k, v in levels.theta.items() if k != "W_3"}, levels.phi), nodes, noise
     )
     found = network.read(levels, nodes, noise)
@@ -90,8 +91,8 @@ def test_a_dropped_node_keeps_the_classifier_of_its_own(small_graph: Graph) -> N
 
 def test_evaluation_drops_no_node(small_graph: Graph) -> None:
     config = TrialConfig(**_BASE, node_dropout=0.5)
-    network = L2pOnAppnp(small_graph, config, torch.float64)
-    plain = L2pOnAppnp(small_graph, replace(config, node_dropout=0.0), torch.float64)
+    network = L2pOnAppnp(precise(small_graph), config)
+    plain = L2pOnAppnp(precise(small_graph), replace(config, node_dropout=0.0))
     levels, nodes = _levels(network), _all_nodes(small_graph)
     found, wanted = (each.read(levels, nodes, None) for each in (network, plain))
     torch.testing.assert_close(found.logits, wanted.logits, rtol=0, atol=0)
@@ -99,7 +100,7 @@ def test_evaluation_drops_no_node(small_graph: Graph) -> None:
 
 def test_more_classifiers_do_not_change_what_a_seed_draws_first(small_graph: Graph) -> None:
     shared, per_step = (
-        _levels(L2pOnAppnp(small_graph, TrialConfig(**_BASE, classifier=kind), torch.float64))
+        _levels(L2pOnAppnp(precise(small_graph), TrialConfig(**_BASE, classifier=kind)))
         for kind in ("shared", "per_step")
     )
     assert torch.equal(shared.theta["W_1"], per_step.theta["W_1"])

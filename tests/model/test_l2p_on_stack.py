@@ -15,6 +15,7 @@ from tests.model.agreement import (
     mlp_head,
     stack_steps,
 )
+from tests.problems import precise
 
 _STACKS: dict[str, type[Stack]] = {
     "gcn": GcnStack,
@@ -56,7 +57,7 @@ def test_q_and_class_scores_agree_with_torch_geometric(
     changes: dict[str, Any], small_graph: Graph
 ) -> None:
     config = config_of(**changes)
-    stack = _STACKS[config.backbone](small_graph, config, torch.float64)
+    stack = _STACKS[config.backbone](precise(small_graph), config)
 
     def expected(w: Weights) -> tuple[Tensor, Tensor]:
         hidden = stack_steps(small_graph, config, config.backbone, w)
@@ -66,16 +67,16 @@ def test_q_and_class_scores_agree_with_torch_geometric(
             q = _quit(scores)
         return q, torch.stack([mlp_head(config.head_layers, h, w) for h in hidden], dim=1)
 
-    assert_agrees(L2pOnStack(stack, small_graph, config), small_graph, expected)
+    assert_agrees(L2pOnStack(stack, precise(small_graph), config), small_graph, expected)
 
 
 @pytest.mark.parametrize("backbone", _STACKS)
 def test_the_last_step_alone_is_a_baseline(backbone: str, small_graph: Graph) -> None:
     """On GcniiStack this is GCNII*."""
     config = config_of()
-    stack = _STACKS[backbone](small_graph, config, torch.float64)
+    stack = _STACKS[backbone](precise(small_graph), config)
     assert_baseline_agrees(
-        LastOfStack(stack, small_graph, config),
+        LastOfStack(stack, precise(small_graph), config),
         small_graph,
         lambda w: stack_steps(small_graph, config, backbone, w)[-1] @ w("W_out") + w("b_out"),
     )
@@ -83,16 +84,16 @@ def test_the_last_step_alone_is_a_baseline(backbone: str, small_graph: Graph) ->
 
 def test_gcnii_has_a_linear_classifier(small_graph: Graph) -> None:
     config = config_of(backbone="gcnii", head_layers=3)
-    stack = GcniiStack(small_graph, config, torch.float64)
-    theta = L2pOnStack(stack, small_graph, config).initial_theta([torch.Generator()])
+    stack = GcniiStack(precise(small_graph), config)
+    theta = L2pOnStack(stack, precise(small_graph), config).initial_theta([torch.Generator()])
     assert not [name for name in theta if "head" in name]
 
 
 def test_the_last_step_is_dropped_out_before_its_classifier(small_graph: Graph) -> None:
     """With every unit of H_K dropped, only the classifier's bias is left."""
     config = config_of(dropout=0.5)
-    stack = GcnStack(small_graph, config, torch.float64)
-    network = LastOfStack(stack, small_graph, config)
+    stack = GcnStack(precise(small_graph), config)
+    network = LastOfStack(stack, precise(small_graph), config)
     levels = network.initial([torch.Generator().manual_seed(0)])
     levels.theta["b_out"].copy_(torch.tensor([[1.0, 2.0, 3.0]]))
     noise = torch.full((1, network.noise_size), 255, dtype=torch.uint8)

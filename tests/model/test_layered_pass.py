@@ -9,6 +9,7 @@ from l2p_search.model.layers import Adjacency
 from l2p_search.model.network import Parameters, Pass
 from l2p_search.model.propagation import normalised_adjacency
 from tests.model.agreement import x_of
+from tests.problems import precise
 
 
 def _theta(graph: Graph) -> Parameters:
@@ -35,13 +36,13 @@ def _pass(
 ) -> LayeredPass:
     nodes = torch.zeros(2, 1, dtype=torch.int64)
     given = Pass(_theta(graph) if theta is None else theta, {}, nodes, noise)
-    features = features_of(x_of(graph), 4)
-    return LayeredPass(given, features, Adjacency(graph, 0.0, torch.float64), rate)
+    features = features_of(precise(graph), 4)
+    return LayeredPass(given, features, Adjacency(precise(graph), 0.0), rate)
 
 
 def _dense(graph: Graph) -> Tensor:
     identity = torch.eye(graph.num_nodes, dtype=torch.float64)
-    return normalised_adjacency(graph, torch.float64).times(identity)
+    return normalised_adjacency(precise(graph)).times(identity)
 
 
 def test_a_convolution_is_a_hat_h_w_plus_b(small_graph: Graph) -> None:
@@ -58,7 +59,7 @@ def test_a_convolution_is_a_hat_h_w_plus_b(small_graph: Graph) -> None:
 def test_an_attention_is_that_of_its_heads_plus_b(small_graph: Graph) -> None:
     layers, theta = _pass(small_graph), _theta(small_graph)
     h = layers.product("1")
-    adjacency = Adjacency(small_graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.0)
     heads = attention_heads(adjacency, h @ theta["W_2"], theta["to_2"], theta["from_2"], None, 0.0)
     torch.testing.assert_close(layers.attention("2", h), heads + theta["b_2"][:, None])
 

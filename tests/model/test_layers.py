@@ -6,6 +6,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.layers import Adjacency, FixedMatrix, Noise, drop_units
 from l2p_search.model.propagation import normalised_adjacency
+from tests.problems import precise
 
 
 def _dense(adjacency: Adjacency, values: torch.Tensor) -> torch.Tensor:
@@ -15,10 +16,10 @@ def _dense(adjacency: Adjacency, values: torch.Tensor) -> torch.Tensor:
 
 
 def test_without_dropout_it_is_the_normalised_adjacency(small_graph: Graph) -> None:
-    adjacency = Adjacency(small_graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.0)
     values = adjacency.values(2, Noise(None))
     eye = torch.eye(small_graph.num_nodes).double()
-    wanted = normalised_adjacency(small_graph, torch.float64).times(eye)
+    wanted = normalised_adjacency(precise(small_graph)).times(eye)
     torch.testing.assert_close(_dense(adjacency, values), torch.stack([wanted] * 2))
     assert adjacency.noise_size == 0
 
@@ -30,15 +31,15 @@ def _weighted(graph: Graph) -> Graph:
 
 def test_weights_are_those_of_the_normalised_adjacency(small_graph: Graph) -> None:
     graph = _weighted(small_graph)
-    adjacency = Adjacency(graph, 0.0, torch.float64)
+    adjacency = Adjacency(precise(graph), 0.0)
     eye = torch.eye(graph.num_nodes).double()
-    wanted = normalised_adjacency(graph, torch.float64).times(eye)
+    wanted = normalised_adjacency(precise(graph)).times(eye)
     torch.testing.assert_close(_dense(adjacency, adjacency.values(1, Noise(None)))[0], wanted)
 
 
 def test_drop_edge_normalises_by_the_weights_that_are_left(small_graph: Graph) -> None:
     graph = _weighted(small_graph)
-    adjacency = Adjacency(graph, 0.5, torch.float64)
+    adjacency = Adjacency(precise(graph), 0.5)
     noise = torch.randint(
         0, 256, (5, adjacency.noise_size), generator=torch.Generator().manual_seed(0)
     )
@@ -54,7 +55,7 @@ def test_drop_edge_normalises_by_the_weights_that_are_left(small_graph: Graph) -
 
 
 def test_drop_edge_drops_pairs_and_normalises_what_is_left(small_graph: Graph) -> None:
-    adjacency = Adjacency(small_graph, 0.5, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.5)
     noise = torch.randint(
         0, 256, (200, adjacency.noise_size), generator=torch.Generator().manual_seed(0)
     )
@@ -97,7 +98,7 @@ def test_dropped_units_are_zero_and_so_are_their_gradients() -> None:
 
 
 def test_a_convolution_is_its_own_backward_pass(small_graph: Graph) -> None:
-    adjacency = Adjacency(small_graph, 0.5, torch.float64)
+    adjacency = Adjacency(precise(small_graph), 0.5)
     generator = torch.Generator().manual_seed(0)
     noise = torch.randint(0, 256, (3, adjacency.noise_size), generator=generator)
     values = adjacency.values(3, Noise(noise))

@@ -16,6 +16,7 @@ from tests.model.agreement import (
     started,
     x_of,
 )
+from tests.problems import precise
 
 _CONFIG = config_of()
 
@@ -35,11 +36,11 @@ def _scores(network: Baseline, levels: Levels, graph: Graph) -> Tensor:
 
 
 def test_mlp_agrees_with_its_formula_and_reads_no_edge(small_graph: Graph) -> None:
-    network = Mlp(small_graph, _CONFIG, torch.float64)
+    network = Mlp(precise(small_graph), _CONFIG)
     assert_baseline_agrees(network, small_graph, lambda w: _z(small_graph, w))
     alone = replace(small_graph, edges=small_graph.edges[:, :0])
     levels = started(network)
-    without = Mlp(alone, _CONFIG, torch.float64)
+    without = Mlp(precise(alone), _CONFIG)
     assert torch.equal(
         _scores(network, levels, small_graph), _scores(without, levels, small_graph)
     )
@@ -48,7 +49,7 @@ def test_mlp_agrees_with_its_formula_and_reads_no_edge(small_graph: Graph) -> No
 def test_appnp_agrees_with_torch_geometric(small_graph: Graph) -> None:
     propagate = APPNP(_CONFIG.K, _CONFIG.teleport)
     assert_baseline_agrees(
-        Appnp(small_graph, _CONFIG, torch.float64),
+        Appnp(precise(small_graph), _CONFIG),
         small_graph,
         lambda w: propagate(_z(small_graph, w), small_graph.edges),
     )
@@ -59,11 +60,11 @@ def test_gprgnn_agrees_with_a_weighted_sum_of_matrix_powers(small_graph: Graph) 
         powers = torch.stack(_powers(small_graph, _z(small_graph, w)))
         return torch.einsum("k,knc->nc", w("gamma"), powers)
 
-    assert_baseline_agrees(GprGnn(small_graph, _CONFIG, torch.float64), small_graph, expected)
+    assert_baseline_agrees(GprGnn(precise(small_graph), _CONFIG), small_graph, expected)
 
 
 def test_gprgnn_starts_as_appnp(small_graph: Graph) -> None:
-    appnp, gprgnn = (kind(small_graph, _CONFIG, torch.float64) for kind in (Appnp, GprGnn))
+    appnp, gprgnn = (kind(precise(small_graph), _CONFIG) for kind in (Appnp, GprGnn))
     levels = started(appnp)
     gamma = gprgnn.initial_theta([torch.Generator()] * len(SEEDS))["gamma"]
     more = Levels(levels.theta | {"gamma": gamma}, {})
@@ -78,4 +79,4 @@ def test_dagnn_agrees_with_its_formula(small_graph: Graph) -> None:
         powers = _powers(small_graph, _z(small_graph, w))
         return torch.stack([torch.sigmoid(p @ w("s") + w("c")) * p for p in powers]).sum(dim=0)
 
-    assert_baseline_agrees(Dagnn(small_graph, _CONFIG, torch.float64), small_graph, expected)
+    assert_baseline_agrees(Dagnn(precise(small_graph), _CONFIG), small_graph, expected)

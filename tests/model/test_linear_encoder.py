@@ -7,11 +7,12 @@ from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.linear_encoder import LinearEncoder
 from l2p_search.model.network import Pass
 from tests.model.agreement import x_of
+from tests.problems import precise
 
 
 def _encoder(graph: Graph, dropout: float) -> LinearEncoder:
     config = TrialConfig.recorded({"encoder": "linear", "hidden": 99, "dropout": dropout})
-    return LinearEncoder(graph, config, torch.float64)
+    return LinearEncoder(precise(graph), config)
 
 
 def _pass(encoder: LinearEncoder, noise: Tensor | None = None) -> Pass:

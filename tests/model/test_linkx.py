@@ -17,6 +17,7 @@ from tests.model.agreement import (
     weights_of,
     x_of,
 )
+from tests.problems import precise
 
 
 def _adjacency(graph: Graph) -> Tensor:
@@ -36,11 +37,11 @@ def test_agrees_with_a_dense_closed_form(head_layers: int, small_graph: Graph) -
         joined = torch.cat([by_rows, by_features], dim=1) @ weights + w("b_J")
         return mlp_head(head_layers, (joined + by_rows + by_features).relu(), w)
 
-    assert_baseline_agrees(Linkx(small_graph, config, torch.float64), small_graph, expected)
+    assert_baseline_agrees(Linkx(precise(small_graph), config), small_graph, expected)
 
 
 def test_agrees_with_torch_geometric(small_graph: Graph) -> None:
-    network = Linkx(small_graph, config_of(model="linkx"), torch.float64)
+    network = Linkx(precise(small_graph), config_of(model="linkx"))
     levels = started(network)
     nodes = all_rows(small_graph, len(SEEDS), torch.float64).nodes
     found = network.read(levels, nodes, None).logits[:, :, 0]
@@ -66,12 +67,12 @@ def test_agrees_with_torch_geometric(small_graph: Graph) -> None:
 
 
 def test_the_rows_of_the_adjacency_are_not_normalised(small_graph: Graph) -> None:
-    rows = NeighbourSum(small_graph, 0.0, torch.float64)
+    rows = NeighbourSum(precise(small_graph), 0.0)
     identity = torch.eye(small_graph.num_nodes, dtype=torch.float64)[None]
     found = rows.convolve(identity, rows.values(1, Noise(None)))[0]
     assert torch.equal(found, _adjacency(small_graph))
 
 
 def test_weight_decay_is_on_both_embeddings(small_graph: Graph) -> None:
-    network = Linkx(small_graph, config_of(model="linkx"), torch.float64)
+    network = Linkx(precise(small_graph), config_of(model="linkx"))
     assert network.first_layer == {"W_A", "b_A", "W_X", "b_X"}

@@ -3,6 +3,7 @@ import torch
 from l2p_search.data.graph import Graph
 from l2p_search.model.layers import Noise
 from l2p_search.model.neighbour_mean import NeighbourMean
+from tests.problems import precise
 
 
 def _dense(mean: NeighbourMean, values: torch.Tensor) -> torch.Tensor:
@@ -12,7 +13,7 @@ def _dense(mean: NeighbourMean, values: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_row_is_the_mean_over_neighbours_and_zero_without_any(small_graph: Graph) -> None:
-    mean = NeighbourMean(small_graph, 0.0, torch.float64)
+    mean = NeighbourMean(precise(small_graph), 0.0)
     adjacency = torch.zeros(12, 12).double()
     adjacency[small_graph.edges[0], small_graph.edges[1]] = 1.0
     degree = adjacency.sum(dim=1, keepdim=True)
@@ -23,7 +24,7 @@ def test_a_row_is_the_mean_over_neighbours_and_zero_without_any(small_graph: Gra
 
 
 def test_drop_edge_takes_the_mean_over_the_neighbours_that_are_left(small_graph: Graph) -> None:
-    mean = NeighbourMean(small_graph, 0.5, torch.float64)
+    mean = NeighbourMean(precise(small_graph), 0.5)
     assert mean.noise_size == small_graph.num_edges
     generator = torch.Generator().manual_seed(0)
     noise = torch.randint(0, 256, (20, mean.noise_size), generator=generator)
@@ -36,7 +37,7 @@ def test_drop_edge_takes_the_mean_over_the_neighbours_that_are_left(small_graph:
 
 
 def test_the_backward_pass_is_the_transposed_product(small_graph: Graph) -> None:
-    mean = NeighbourMean(small_graph, 0.5, torch.float64)
+    mean = NeighbourMean(precise(small_graph), 0.5)
     generator = torch.Generator().manual_seed(0)
     noise = torch.randint(0, 256, (3, mean.noise_size), generator=generator)
     values = mean.values(3, Noise(noise))
@@ -48,7 +49,7 @@ def test_the_backward_pass_is_the_transposed_product(small_graph: Graph) -> None
 
 
 def test_other_numbers_of_seeds_may_follow_one_another(small_graph: Graph) -> None:
-    mean = NeighbourMean(small_graph, 0.0, torch.float64)
+    mean = NeighbourMean(precise(small_graph), 0.0)
     for seeds in (1, 4, 2):
         values = mean.values(seeds, Noise(None))
         h = torch.randn(seeds, 12, 3, dtype=torch.float64, requires_grad=True)

@@ -7,6 +7,7 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import add_self_loops
 
 from l2p_search.data.graph import Graph
+from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
     PropagateAndRead,
     Propagation,
@@ -14,6 +15,7 @@ from l2p_search.model.propagation import (
     propagate_and_read,
 )
 from l2p_search.model.sparse import SparseMatrix
+from tests.problems import precise
 
 _SEEDS, _CLASSES, _STEPS, _TELEPORT = 2, 3, 5, 0.15
 
@@ -36,7 +38,7 @@ def _columns(nodes: int, scorers: int, seeds: int = _SEEDS) -> tuple[Tensor, Ten
 
 
 def _propagation(graph: Graph) -> Propagation:
-    return Propagation(normalised_adjacency(graph, torch.float64), _STEPS, _TELEPORT)
+    return Propagation(normalised_adjacency(precise(graph)), _STEPS, _TELEPORT)
 
 
 _NODES = torch.tensor([[0, 3, 11, 7], [5, 2, 8, 2]])
@@ -44,7 +46,7 @@ _NODES = torch.tensor([[0, 3, 11, 7], [5, 2, 8, 2]])
 
 def test_the_adjacency_is_that_of_gcn(small_graph: Graph) -> None:
     identity = torch.eye(small_graph.num_nodes, dtype=torch.float64)
-    found = normalised_adjacency(small_graph, torch.float64).times(identity)
+    found = normalised_adjacency(precise(small_graph)).times(identity)
     torch.testing.assert_close(found, _dense(small_graph))
 
 
@@ -61,7 +63,7 @@ def test_self_loops_of_any_weight_are_those_of_torch_geometric(
     edges, values = gcn_norm(edges, weights, num_nodes=graph.num_nodes, add_self_loops=False)
     wanted[edges[1], edges[0]] = values
     identity = torch.eye(graph.num_nodes, dtype=torch.float64)
-    found = normalised_adjacency(graph, torch.float64, weight).times(identity)
+    found = normalised_adjacency(precise(graph), weight).times(identity)
     torch.testing.assert_close(found, wanted)
     assert float(found[4].abs().sum()) == pytest.approx(0.0 if weight == 0.0 else 1.0)
 
@@ -78,15 +80,15 @@ def test_weighted_edges_are_those_of_torch_geometric(small_graph: Graph, weight:
     wanted = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
     wanted[edges[1], edges[0]] = values
     identity = torch.eye(graph.num_nodes, dtype=torch.float64)
-    found = normalised_adjacency(graph, torch.float64, weight).times(identity)
+    found = normalised_adjacency(precise(graph), weight).times(identity)
     torch.testing.assert_close(found, wanted)
 
 
 def test_weights_of_one_change_nothing_at_all(small_graph: Graph) -> None:
     identity = torch.eye(small_graph.num_nodes)
     weighted = replace(small_graph, weights=torch.ones(small_graph.edges.shape[1]))
-    plain = normalised_adjacency(small_graph).times(identity)
-    assert torch.equal(normalised_adjacency(weighted).times(identity), plain)
+    plain = normalised_adjacency(Problem(small_graph)).times(identity)
+    assert torch.equal(normalised_adjacency(Problem(weighted)).times(identity), plain)
 
 
 @pytest.mark.parametrize("scorers", [1, _STEPS + 1])

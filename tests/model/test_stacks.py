@@ -8,7 +8,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.network import Pass
 from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import generator_of
 from tests.model.agreement import (
     SEEDS,
     TUNED,
@@ -16,6 +16,7 @@ from tests.model.agreement import (
     config_of,
     stack_steps,
 )
+from tests.problems import precise
 
 _STACKS: dict[str, type[Stack]] = {
     "gcn": GcnStack,
@@ -27,7 +28,7 @@ stacks = pytest.mark.parametrize("backbone", _STACKS)
 
 
 def _begun(stack: Stack, graph: Graph, noise: torch.Tensor | None = None) -> Pass:
-    theta = stack.initial(Streams(SEEDS, "initial", torch.float64).generators)
+    theta = stack.initial([generator_of(seed, "initial") for seed in SEEDS])
     generator = torch.Generator().manual_seed(0)
     for value in theta.values():
         moved = torch.randn(value.shape, dtype=torch.float64, generator=generator)
@@ -50,7 +51,7 @@ def test_tuned_steps_agree_with_torch_geometric_and_torch(
 
 def _assert_steps_agree(backbone: str, changes: dict[str, Any], small_graph: Graph) -> None:
     config = config_of(**changes)
-    stack = _STACKS[backbone](small_graph, config, torch.float64)
+    stack = _STACKS[backbone](precise(small_graph), config)
     given = _begun(stack, small_graph)
     found = torch.stack(stack.hidden(stack.begin(given)), dim=1)
     wanted = torch.stack(
@@ -73,7 +74,7 @@ def test_a_pass_uses_just_the_random_bytes_that_the_stack_asks_for(
     backbone: str, small_graph: Graph
 ) -> None:
     config = config_of(dropout=0.5, edge_dropout=0.5)
-    stack = _STACKS[backbone](small_graph, config, torch.float64)
+    stack = _STACKS[backbone](precise(small_graph), config)
     layers = stack.begin(_begun(stack, small_graph, torch.full((3, stack.noise_size), 255)))
     stack.hidden(layers)
     assert layers._noise._used == stack.noise_size
@@ -81,20 +82,20 @@ def test_a_pass_uses_just_the_random_bytes_that_the_stack_asks_for(
 
 def test_only_the_steps_of_gcnii_have_a_decay_of_their_own(small_graph: Graph) -> None:
     config = config_of(K=2)
-    of = {name: kind(small_graph, config, torch.float64) for name, kind in _STACKS.items()}
+    of = {name: kind(precise(small_graph), config) for name, kind in _STACKS.items()}
     assert of["gcnii"].step_weights == {"W_1", "V_1", "W_2", "V_2"}
     for other in ("gcn", "gat", "sage"):
         assert of[other].step_weights == set()
 
 
 def test_gcnii_has_no_tuning(small_graph: Graph) -> None:
-    stack = GcniiStack(small_graph, config_of(K=1, norm="layer"), torch.float64)
+    stack = GcniiStack(precise(small_graph), config_of(K=1, norm="layer"))
     assert set(stack.initial([torch.Generator()])) == {"W_in", "b_in", "W_1", "V_1"}
 
 
 def test_gcnii_without_identity_moves_no_weights(small_graph: Graph) -> None:
     """At lambda = 0 the mapping is I: H_k = relu((1 - a) A_hat H_{k-1} + a H_0), as in APPNP."""
-    stack = GcniiStack(small_graph, config_of(identity=0.0), torch.float64)
+    stack = GcniiStack(precise(small_graph), config_of(identity=0.0))
     given = _begun(stack, small_graph)
     layers = stack.begin(given)
     hidden = stack.hidden(layers)

@@ -51,7 +51,7 @@ def test_figure_3_has_the_last_losses_of_every_level(asked: Asked, tmp_path: Pat
     assert [row[:2] for row in rows] == [
         ["texas", "joint"],
         ["texas", "first_order"],
-        ["texas", "second_order"],
+        ["texas", "unrolled"],
     ]
     for row in rows:
         assert row[2:6] == ["0.500", "0.750", "0.250", "0.75"]  # training, validation, gap, q(0)

@@ -70,6 +70,15 @@ def test_a_study_of_the_whole_space_asks_for_no_more_than_there_is(asked: Asked)
     assert asked.started == [1]
 
 
+def test_a_grid_is_listed_in_the_order_of_its_space(asked: Asked) -> None:
+    request, values = asked.request(), [4, 1, 3, 2, 6, 5, 7]
+    study = grid_study("steps", "texas", "smoke", {"K": values}, {})
+    (outcome,) = outcomes_of(request, [study], request.graphs(["texas"]))
+    assert [record.config.K for record in outcome.records] == values
+    numbers = [record.number for record in outcome.records]
+    assert numbers != sorted(numbers)
+
+
 def test_a_search_of_that_name_with_other_settings_is_never_taken_for_it(
     asked: Asked, tmp_path: Path
 ) -> None:

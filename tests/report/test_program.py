@@ -16,6 +16,8 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.posterior import kl_divergence, log_prior, log_probs
 from l2p_search.report import program
 from l2p_search.report.script import as_script
+from l2p_search.training.em import exact_log_posterior
+from l2p_search.training.optimizer import Adam
 
 _PROVENANCE = {
     "dataset": "wisconsin",
@@ -103,16 +105,18 @@ def test_predictions_have_no_noise_and_no_gradient(small_graph: Graph) -> None:
             torch.testing.assert_close(first.exp().sum(dim=1), torch.ones(small_graph.num_nodes))
 
 
-def test_the_e_step_pulls_q_to_the_exact_posterior(small_graph: Graph) -> None:
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_the_e_step_pulls_q_to_the_exact_posterior(small_graph: Graph, weight: float) -> None:
     torch.manual_seed(0)
-    exported = _exported(algorithm="em", dropout=0.0)
+    exported = _exported(algorithm="em", dropout=0.0, kl_weight=weight)
     model = exported.L2P(small_graph.x.shape[1], 3, _adjacency(small_graph))
     nodes = small_graph.train[0]
     log_likelihood, _ = model.labelled(small_graph.x, small_graph.y, nodes)
-    exact = (log_likelihood + exported.log_prior()).softmax(dim=-1)
-    entropy = -(exact * exact.log()).sum(dim=-1).mean()  # reached when q is exact, never passed
+    log_exact = exact_log_posterior(log_likelihood, exported.log_prior(), weight)
+    log_exact = log_exact.clamp_min(-1e3)  # zeros at a weight of 0, which q never has
+    entropy = -(log_exact.exp() * log_exact).sum(dim=-1).mean()  # reached, and never passed
     assert model.projection(small_graph.x, small_graph.y, nodes) >= entropy
-    model.labelled = lambda *arguments: (log_likelihood, exact.log())
+    model.labelled = lambda *arguments: (log_likelihood, log_exact)
     found = model.projection(small_graph.x, small_graph.y, nodes)
     torch.testing.assert_close(found, entropy)
 
@@ -136,6 +140,23 @@ def test_move_writes_values_into_parameters_without_a_gradient() -> None:
     assert parameter.tolist() == [0.0, 1.0, 2.0]
     assert parameter.requires_grad
     assert parameter.grad_fn is None
+
+
+def test_its_response_to_the_gradient_is_the_engines() -> None:
+    first, last = (torch.nn.Parameter(torch.randn(2, 3)) for _ in range(2))
+    groups = [{"params": [first], "weight_decay": 0.3}, {"params": [last]}]
+    theirs = torch.optim.Adam(groups, lr=0.05)
+    mine = {"first": first.detach()[None].clone(), "last": last.detach()[None].clone()}
+    ours = Adam(mine, 0.05, {"first": 0.3}, remember=True)
+    for _ in range(3):
+        before = [first.detach().clone(), last.detach().clone()]
+        first.grad, last.grad = torch.randn(2, 3), torch.randn(2, 3)
+        last.grad[0] = 0.0  # never any gradient: no response
+        ours.step({"first": first.grad[None], "last": last.grad[None]})
+        theirs.step()
+    found = _exported(level="unrolled", lr=0.05).response(theirs, before)
+    for one, other in zip(found, ours.response().values(), strict=True):
+        torch.testing.assert_close(one, other[0])
 
 
 def test_every_part_names_only_what_the_template_and_the_script_fill() -> None:

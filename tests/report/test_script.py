@@ -43,6 +43,7 @@ _PROVENANCE = {
     [
         ("first_order", "vi"),
         ("second_order", "vi"),
+        ("unrolled", "vi"),
         ("joint", "vi"),
         ("first_order", "em"),
         ("second_order", "em"),
@@ -107,6 +108,7 @@ def test_what_has_no_short_program_is_refused_by_name() -> None:
                 {"encoder": "linear"},
                 {"algorithm": "em"},
                 {"level": "second_order"},
+                {"level": "unrolled"},
                 {"level": "joint"},
             )
         ),

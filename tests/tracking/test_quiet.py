@@ -116,3 +116,15 @@ def test_an_error_of_a_store_is_one_line_with_a_way_out(error: OSError, says: st
 def test_an_error_of_our_own_is_not_taken_for_one_of_the_store() -> None:
     with pytest.raises(KeyError), explained(Store("http://team:5000")):
         raise KeyError("a bug")
+
+
+def test_a_database_whose_driver_is_missing_names_the_package_and_no_password() -> None:
+    def used() -> None:
+        with explained(Store("mysql://me:hunter2@host/db")):
+            raise ModuleNotFoundError("No module named 'MySQLdb'", name="MySQLdb")
+
+    with pytest.raises(UserError) as raised:
+        used()
+    assert str(raised.value) == (
+        "mysql://me:***@host/db: MLflow needs the package MySQLdb for it; pip install it"
+    )

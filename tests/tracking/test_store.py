@@ -1,5 +1,4 @@
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
@@ -49,7 +48,6 @@ def test_a_database_is_in_its_folder_whatever_characters_that_has(
     store = find_store(None)
     wanted = str(tmp_path / name / "mlflow" / "mlflow.db")
     assert make_url(store.uri).database == wanted
-    assert unquote(store.uri) == f"sqlite:///{wanted}"
 
 
 def test_folders_are_made_for_a_database_and_for_no_server(tmp_path: Path) -> None:
@@ -69,3 +67,16 @@ def test_a_folder_that_cannot_be_made_is_one_line_with_a_way_out(tmp_path: Path)
         f"{tmp_path}/mlflow/artifacts: cannot be made (Not a directory); search from another"
         " folder, or name a server with --tracking-uri"
     )
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://host:port", "HTTP://h:99999"])
+def test_an_address_that_cannot_be_one_is_one_line(uri: str) -> None:
+    with pytest.raises(
+        UserError, match=r"is no address; write it such as http://127\.0\.0\.1:5000"
+    ):
+        find_store(uri)
+
+
+@pytest.mark.parametrize("uri", ["postgresql://u:a/b@[h/db", "databricks", "file:///x", "://"])
+def test_what_is_no_servers_address_is_left_to_mlflow(uri: str) -> None:
+    assert find_store(uri) == Store(uri)

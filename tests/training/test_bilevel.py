@@ -7,8 +7,10 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels, Parameters
+from l2p_search.training import bilevel
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams
+from tests.problems import precise
 from tests.reference import Reference, ReferenceTrainer
 
 _SEEDS = [0, 1, 4]
@@ -22,8 +24,8 @@ _BASE: dict[str, Any] = {
 
 
 def _learner(graph: Graph, config: TrialConfig) -> BiLevel:
-    network = build_network(graph, config, torch.float64)
-    return BiLevel(graph, network, config, _SEEDS, torch.float64)
+    problem = precise(graph)
+    return BiLevel(problem, build_network(problem, config), config, _SEEDS)
 
 
 def _copy(parameters: Parameters) -> Parameters:
@@ -52,6 +54,8 @@ def _equal(one: Parameters, other: Parameters) -> bool:
         {"level": "joint"},
         {"algorithm": "em"},
         {"algorithm": "em", "level": "joint"},
+        {"algorithm": "em", "kl_weight": 0.0},
+        {"algorithm": "em", "kl_weight": 1.0},
         {"algorithm": "em", "posterior": "select", "prior": "geometric"},
         {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
         {"consistency": 40.0, "sharpening": 0.3},
@@ -66,7 +70,9 @@ def test_agrees_with_the_plain_reference_step_by_step(
 ) -> None:
     config = TrialConfig.recorded({**_BASE, **variant})
     learner = _learner(small_graph, config)
-    noise = {purpose: Streams(_SEEDS, purpose, torch.float64) for purpose in ("lower", "upper")}
+    noise = {
+        purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
+    }
     references = [
         ReferenceTrainer(Reference(small_graph, config, learner.levels, place), seed % 2)
         for place, seed in enumerate(_SEEDS)
@@ -113,7 +119,7 @@ def test_the_steps_of_gcnii_have_a_decay_of_their_own(
     assert towards_zero == {f"{name}_{step}" for name in "WV" for step in range(1, 5)}
 
 
-@pytest.mark.parametrize("level", ["first_order", "second_order", "joint"])
+@pytest.mark.parametrize("level", ["first_order", "second_order", "unrolled", "joint"])
 @pytest.mark.parametrize("algorithm", ["vi", "em"])
 def test_each_level_moves_only_its_own_parameters(
     small_graph: Graph, level: str, algorithm: str
@@ -144,7 +150,7 @@ def test_second_order_agrees_with_the_exact_hessian_product(
     )
     learner = _learner(small_graph, config)
     before = Levels(_copy(learner.levels.theta), _copy(learner.levels.phi))
-    noise = Streams(_SEEDS, "lower", torch.float64).gumbel(6, config.K + 1)
+    noise = Streams(precise(small_graph), _SEEDS, "lower").gumbel(6, config.K + 1)
     learner.lower_step()
     learner.evaluate()
     generator = torch.Generator().manual_seed(0)
@@ -152,7 +158,7 @@ def test_second_order_agrees_with_the_exact_hessian_product(
         name: torch.randn(value.shape, dtype=torch.float64, generator=generator)
         for name, value in learner.levels.theta.items()
     }
-    found = learner._second_order(direction)
+    found = learner._through_theta(direction)
     for place, seed in enumerate(_SEEDS):
         reference = Reference(small_graph, config, before, place)
         nodes = small_graph.train[seed % 2].nonzero().squeeze(1)
@@ -171,31 +177,88 @@ def test_second_order_agrees_with_the_exact_hessian_product(
             assert difference < 0.02 * scale + 1e-7, name
 
 
+@pytest.mark.parametrize("variant", [{}, {"scorer": "per_step"}, {"algorithm": "em"}], ids=str)
+@pytest.mark.parametrize("epochs", [2, 3, 12])
+def test_unrolled_agrees_with_autograd_through_the_step_of_adam(
+    small_graph: Graph, variant: dict[str, Any], epochs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the second epoch on: the first step of Adam is a sign, which does not respond."""
+    monkeypatch.setattr(bilevel, "_FINITE_DIFFERENCE", 1e-5)  # in float64 as good as none
+    config = TrialConfig(**{**_BASE, "level": "unrolled", **variant})
+    learner = _learner(small_graph, config)
+    for _ in range(epochs - 1):
+        learner.lower_step()
+        learner.upper_step(learner.evaluate()[0])
+    before = Levels(_copy(learner.levels.theta), _copy(learner.levels.phi))
+    adam = learner._lower_adam
+    means, squares = _copy(adam._mean), _copy(adam._square)
+    noise = {
+        purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
+    }
+    for _ in range(epochs):
+        lower = noise["lower"].gumbel(learner._train.nodes.shape[1], config.K + 1)
+        upper = noise["upper"].gumbel(learner._val.nodes.shape[1], config.K + 1)
+    found: Parameters = {}
+    monkeypatch.setattr(learner._upper_adam, "step", found.update)
+    learner.lower_step()
+    learner.upper_step(learner.evaluate()[0])
+    for place, seed in enumerate(_SEEDS):
+        reference = Reference(small_graph, config, before, place)
+        theta, phi = dict(reference.theta.items()), dict(reference.phi.items())
+        train = small_graph.train[seed % 2].nonzero().squeeze(1)
+        val = small_graph.val[seed % 2].nonzero().squeeze(1)
+        loss = reference.lower_loss(train, lower[place, : len(train)])
+        gradients = torch.autograd.grad(loss, list(theta.values()), create_graph=True)
+        moved = {}
+        for (name, value), gradient in zip(theta.items(), gradients, strict=True):
+            decay = config.weight_decay if name in ("W_1", "b_1") else 0.0
+            decayed = gradient + decay * value
+            mean = 0.9 * means[name][place] + 0.1 * decayed
+            square = 0.999 * squares[name][place] + 0.001 * decayed**2
+            seen = square > 0  # the root has no derivative at zero
+            root = torch.where(seen, (square / (1 - 0.999**epochs)).where(seen, 1.0).sqrt(), 0.0)
+            moved[name] = value - config.lr * mean / (1 - 0.9**epochs) / (root + 1e-8)
+            torch.testing.assert_close(moved[name], learner.levels.theta[name][place])
+        del reference.theta
+        by_phi = []
+        for values in ({name: value.detach() for name, value in moved.items()}, moved):
+            reference.theta = values  # type: ignore[assignment]
+            after = reference.upper_loss(val, upper[place, : len(val)])
+            by_phi.append(torch.autograd.grad(after, list(phi.values()), retain_graph=True))
+        for name, direct, total in zip(phi, *by_phi, strict=True):
+            term = found[name][place] - direct
+            scale = (total - direct).abs().max().item()
+            assert scale > 1e-6, name
+            assert (term - (total - direct)).abs().max().item() < 1e-3 * scale, name
+
+
+@pytest.mark.parametrize("level", ["second_order", "unrolled"])
 def test_the_second_order_term_is_subtracted_from_the_gradient(
-    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+    small_graph: Graph, level: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Adam's first step has the length of its rate: where the term outweighs all, upwards."""
-    config = TrialConfig(**{**_BASE, "level": "second_order"})
+    config = TrialConfig(**{**_BASE, "level": level})
     learner = _learner(small_graph, config)
     learner.lower_step()
     before = _copy(learner.levels.phi)
     huge = {name: torch.full_like(value, 1e3) for name, value in before.items()}
-    monkeypatch.setattr(learner, "_second_order", lambda direction: huge)
+    monkeypatch.setattr(learner, "_through_theta", lambda direction: huge)
     learner.upper_step(learner.evaluate()[0])
     for name, value in learner.levels.phi.items():
         moved = torch.full_like(value, config.upper_lr)
         torch.testing.assert_close(value.detach() - before[name], moved.detach())
 
 
-def test_the_finite_difference_sees_the_same_noise_twice(small_graph: Graph) -> None:
+@pytest.mark.parametrize("level", ["second_order", "unrolled"])
+def test_the_finite_difference_sees_the_same_noise_twice(small_graph: Graph, level: str) -> None:
     """Along a zero direction nothing changes, so with common noise the difference is nothing."""
-    config = TrialConfig(**{**_BASE, "level": "second_order", "dropout": 0.5, "consistency": 40.0})
+    config = TrialConfig(**{**_BASE, "level": level, "dropout": 0.5, "consistency": 40.0})
     learner = _learner(small_graph, config)
     for _ in range(2):
         learner.lower_step()
         learner.evaluate()
     nowhere = {name: torch.zeros_like(value) for name, value in learner.levels.theta.items()}
-    for value in learner._second_order(nowhere).values():
+    for value in learner._through_theta(nowhere).values():
         assert torch.equal(value, torch.zeros_like(value))
 
 

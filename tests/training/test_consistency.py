@@ -9,6 +9,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.training import consistency as consistency_module
 from l2p_search.training.consistency import Consistency
 from l2p_search.training.fit import fit
+from tests.problems import precise
 
 _CONFIG = TrialConfig(consistency=2.0, sharpening=0.5)
 
@@ -19,7 +20,7 @@ def _predictions(seeds: int, nodes: int) -> torch.Tensor:
 
 
 def test_the_target_is_the_clean_prediction_sharpened(small_graph: Graph) -> None:
-    learner = Consistency(small_graph, _CONFIG, [0, 1], torch.float64)
+    learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
     learner.draw()
     log_p = _predictions(*learner.nodes.shape)
     learner.hold(log_p)
@@ -29,7 +30,7 @@ def test_the_target_is_the_clean_prediction_sharpened(small_graph: Graph) -> Non
 
 
 def test_its_weight_grows_to_the_one_that_was_asked_for(small_graph: Graph) -> None:
-    learner = Consistency(small_graph, _CONFIG, [0, 1], torch.float64)
+    learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
     weights = []
     for _ in range(120):
         learner.draw()
@@ -42,7 +43,7 @@ def test_its_weight_grows_to_the_one_that_was_asked_for(small_graph: Graph) -> N
 
 def test_it_is_nothing_where_predictions_are_their_own_targets(small_graph: Graph) -> None:
     learner = Consistency(
-        small_graph, dataclasses.replace(_CONFIG, sharpening=1.0), [0, 1], torch.float64
+        precise(small_graph), dataclasses.replace(_CONFIG, sharpening=1.0), [0, 1]
     )
     learner.draw()
     log_p = _predictions(*learner.nodes.shape)
@@ -53,7 +54,7 @@ def test_it_is_nothing_where_predictions_are_their_own_targets(small_graph: Grap
 
 
 def test_it_reads_every_node_outside_the_training_split_and_no_other(small_graph: Graph) -> None:
-    learner = Consistency(small_graph, _CONFIG, [0, 1], torch.float64)
+    learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
     learner.draw()
     learner.hold(_predictions(*learner.nodes.shape))
     assert learner.held is not None
@@ -66,7 +67,7 @@ def test_of_very_many_nodes_every_epoch_reads_others(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consistency_module, "MOST_FREE", 4)
-    learner = Consistency(small_graph, _CONFIG, [0, 1], torch.float64)
+    learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
     seen = [set[int](), set[int]()]
     for _ in range(60):
         learner.draw()

@@ -8,9 +8,13 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
 from l2p_search.metrics import METRICS, Metric
+from l2p_search.model.building import build_network
+from l2p_search.model.network import Levels
+from l2p_search.model.problem import Problem
 from l2p_search.results import TrialResult
 from l2p_search.training import fit as fit_module
 from l2p_search.training.fit import Progress, fit
+from l2p_search.training.judging import predict
 from l2p_search.training.scoring import measured
 
 _SHORT: dict[str, Any] = {"K": 6, "hidden": 16, "lr": 0.05, "epochs": 70, "patience": 5}
@@ -108,6 +112,8 @@ def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
     assert result.seeds[1].reason == "diverged at epoch 4; try a smaller lr"
     assert result.val_mean is not None
     assert result.to_mapping()["seeds"][1]["val_accuracy"] is None
+    assert result.weights is not None
+    assert result.weights.seeds == (0, 2)
 
 
 def test_a_huge_learning_rate_never_gives_a_number_that_is_not_finite(demo: Graph) -> None:
@@ -274,3 +280,28 @@ def test_stopping_on_the_metric_keeps_the_epoch_where_it_was_highest(
     # Of equal ones, that of the smallest loss.
     assert found.seeds[0].best_epoch is not None
     assert found.seeds[0].best_epoch >= best
+
+
+@pytest.mark.parametrize("changes", [{}, {"model": "gcn", "K": 2}], ids=str)
+def test_the_weights_of_a_seed_are_those_that_it_was_judged_by(
+    changes: dict[str, Any], demo: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_module, "seeds_at_once", lambda network, memory_gb: 2)
+    config, told = TrialConfig(**{**_SHORT, **changes}), []
+    found = fit(demo, config, [4, 0, 9], on_seed=told.append)
+    problem = Problem(demo)
+    weights, network = found.weights, build_network(problem, config)
+    assert weights is not None
+    assert weights.seeds == (4, 0, 9)
+    for place, judged in enumerate(told):
+        levels = Levels(weights.theta, weights.phi).of_seeds(torch.tensor([place]))
+        again = predict(problem, network, config, levels)
+        assert torch.equal(again.log_p, judged.log_p)
+
+
+def test_weights_are_in_no_json(demo: Graph) -> None:
+    trained = fit(demo, TrialConfig(**{**_SHORT, "epochs": 3}), [0])
+    assert "weights" not in trained.to_mapping()
+    assert "weights" not in trained.to_record()
+    again = TrialResult.from_mapping(trained.to_mapping())
+    assert again.weights is None

@@ -66,6 +66,17 @@ def test_profiles_are_means_over_the_nodes_of_a_group(small_graph: Graph) -> Non
     assert profiles.node_steps == pytest.approx(steps.tolist())
 
 
+def test_a_node_is_settled_where_more_than_half_of_its_q_is(small_graph: Graph) -> None:
+    mean, nodes = ProfileMean(small_graph), small_graph.num_nodes
+    sharp, torn = torch.zeros(nodes, 3), torch.full((nodes, 3), 1 / 3)
+    sharp[0, 1], sharp[1:, 2] = 1.0, 1.0
+    mean.add(sharp)
+    mean.add(torn)
+    profiles = mean.profiles()
+    assert profiles is not None
+    assert profiles.settled == pytest.approx((0.0, 0.5 / nodes, 0.5 * (nodes - 1) / nodes))
+
+
 def test_a_trial_carries_its_curves_and_profiles_and_grouping_changes_neither() -> None:
     graph = demo_graph()
     together = fit(graph, _SHORT, range(4))

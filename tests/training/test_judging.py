@@ -11,13 +11,15 @@ from l2p_search.metrics import METRICS, Metric
 from l2p_search.model.building import build_network
 from l2p_search.training.judging import judge
 from l2p_search.training.scoring import measured
-from l2p_search.training.seeds import Streams
+from l2p_search.training.seeds import generator_of
+from tests.problems import precise
 
 
 def _judged(graph: Graph, config: TrialConfig, split: int, metric: Metric = "accuracy"):  # type: ignore[no-untyped-def]
-    network = build_network(graph, config, torch.float64)
-    levels = network.initial(Streams([0], "initial", torch.float64).generators)
-    return judge(graph, network, config, levels, split, torch.float64, metric)
+    problem = precise(graph)
+    network = build_network(problem, config)
+    levels = network.initial([generator_of(0, "initial")])
+    return judge(problem, network, config, levels, split, metric)
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from l2p_search.model.network import Parameters
@@ -57,3 +58,49 @@ def test_seeds_that_stay_keep_their_moments() -> None:
         )
     for name, value in reduced.items():
         torch.testing.assert_close(value, whole[name][kept])
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.3])
+def test_the_response_is_the_derivative_of_the_step_by_its_gradient(decay: float) -> None:
+    """By central differences of the whole step, after a few others; and blockwise alike."""
+    parameters, generator = _parameters(), torch.Generator().manual_seed(1)
+    adam = Adam(parameters, 0.1, {"W": decay}, remember=True)
+    for _ in range(4):
+        adam.step({name: _like(value, generator) for name, value in parameters.items()})
+    gradients = {name: _like(value, generator) for name, value in parameters.items()}
+    ends = []
+    for shift in (-1e-6, 1e-6, 0.0):
+        moved = {name: value.clone() for name, value in parameters.items()}
+        twin = Adam(moved, 0.1, {"W": decay}, remember=True)
+        for state in ("_mean", "_square"):
+            copied = {name: value.clone() for name, value in getattr(adam, state).items()}
+            setattr(twin, state, copied)
+        twin._step = adam._step.clone()
+        twin.begin()
+        for name, gradient in gradients.items():
+            for block in (slice(0, 2), slice(2, 3)):
+                twin.update(name, gradient[block] + shift, block)
+        ends.append(moved)
+    for name, found in twin.response().items():
+        torch.testing.assert_close(
+            found, (ends[0][name] - ends[1][name]) / 2e-6, rtol=1e-5, atol=1e-9
+        )
+
+
+def test_what_never_had_a_gradient_does_not_respond() -> None:
+    parameters = {"W": torch.ones(1, 2)}
+    adam = Adam(parameters, 0.1, {}, remember=True)
+    for _ in range(2):
+        adam.step({"W": torch.tensor([[0.0, 2.0]])})
+    still, moving = adam.response()["W"][0].tolist()
+    assert still == 0.0
+    assert moving > 0.0
+
+
+def test_a_response_needs_gradients_that_were_remembered() -> None:
+    with pytest.raises(ValueError, match="not remembered"):
+        Adam(_parameters(), 0.1, {}).response()
+
+
+def _like(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(value.shape, dtype=value.dtype, generator=generator)

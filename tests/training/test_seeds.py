@@ -3,19 +3,23 @@ import math
 import pytest
 import torch
 
+from l2p_search.data.demo import demo_graph
+from l2p_search.model.problem import Problem
 from l2p_search.training.seeds import Streams
+
+_DEMO = Problem(demo_graph())
 
 
 def test_a_seeds_noise_does_not_depend_on_its_company() -> None:
-    alone = Streams([5], "lower", torch.float32)
-    batch = Streams([1, 5, 9], "lower", torch.float32)
+    alone = Streams(_DEMO, [5], "lower")
+    batch = Streams(_DEMO, [1, 5, 9], "lower")
     for _ in range(2):
         assert torch.equal(alone.gumbel(7, 3)[0], batch.gumbel(7, 3)[1])
     assert torch.equal(alone.bytes(13)[0], batch.bytes(13)[1])
 
 
 def test_seeds_that_leave_do_not_disturb_the_others() -> None:
-    streams, undisturbed = (Streams([1, 5, 9], "dropout", torch.float32) for _ in range(2))
+    streams, undisturbed = (Streams(_DEMO, [1, 5, 9], "dropout") for _ in range(2))
     streams.bytes(8), undisturbed.bytes(8)
     streams.keep(torch.tensor([0, 2]))
     assert torch.equal(streams.bytes(8), undisturbed.bytes(8)[[0, 2]])
@@ -23,7 +27,7 @@ def test_seeds_that_leave_do_not_disturb_the_others() -> None:
 
 def test_purposes_and_seeds_have_streams_of_their_own() -> None:
     drawn = {
-        tuple(Streams([seed], purpose, torch.float32).bytes(16)[0].tolist())
+        tuple(Streams(_DEMO, [seed], purpose).bytes(16)[0].tolist())
         for seed in range(20)
         for purpose in ("initial", "dropout", "lower", "upper", "free")
     }
@@ -31,20 +35,20 @@ def test_purposes_and_seeds_have_streams_of_their_own() -> None:
 
 
 def test_places_are_within_bounds_and_a_seeds_own() -> None:
-    batch = Streams([1, 5], "free", torch.float32).places(1000, 7)
+    batch = Streams(_DEMO, [1, 5], "free").places(1000, 7)
     assert set(batch.view(-1).tolist()) == set(range(7))
-    assert torch.equal(Streams([5], "free", torch.float32).places(1000, 7)[0], batch[1])
+    assert torch.equal(Streams(_DEMO, [5], "free").places(1000, 7)[0], batch[1])
 
 
 def test_bytes_are_uniform() -> None:
-    drawn = Streams([0], "dropout", torch.float32).bytes(256_000)[0]
+    drawn = Streams(_DEMO, [0], "dropout").bytes(256_000)[0]
     counts = drawn.long().bincount(minlength=256).double()
     chi_square = float(((counts - 1000) ** 2 / 1000).sum())
     assert 255 - 5 * math.sqrt(510) < chi_square < 255 + 5 * math.sqrt(510)
 
 
 def test_gumbel_noise_has_the_mean_and_deviation_of_its_distribution() -> None:
-    noise = Streams([0], "lower", torch.float32).gumbel(1000, 100)
+    noise = Streams(_DEMO, [0], "lower").gumbel(1000, 100)
     assert noise.shape == (1, 1000, 100)
     assert torch.isfinite(noise).all()
     assert float(noise.mean()) == pytest.approx(0.5772, abs=0.02)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from l2p_search.api.answer_methods import BACKBONES, USUAL
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
@@ -32,13 +33,22 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "answer",
         help="answer how far messages should travel on a graph, and what that is worth",
-        description="Search L2Q, APPNP, MLP and GCN with one budget on the same splits and seeds,"
-        " compare their winners paired on fresh seeds, and say in ten lines and one page how far"
-        " messages travel, what propagation is worth, what choosing the step per node is worth,"
-        " how sure that is, and what to use. An interrupted answer goes on where it was.",
+        description="Search L2Q, its backbone alone (APPNP), MLP and GCN with one budget on the"
+        " same splits and seeds, compare their winners paired on fresh seeds, and say in ten lines"
+        " and one page how far messages travel, what propagation is worth, what choosing the step"
+        " per node is worth, how sure that is, and what to use. An interrupted answer goes on"
+        " where it was.",
         epilog="example: l2p-search answer --dataset nodes.csv --edges edges.csv --label kind",
     )
     add_dataset(parser)
+    parser.add_argument(
+        "--backbone",
+        choices=list(BACKBONES),
+        default=USUAL,
+        metavar="NAME",
+        help="what L2Q is put on and held against alone: %(choices)s (default: %(default)s); the"
+        " tuned ones have normalisation and residual connections",
+    )
     parser.add_argument(
         "--time-budget",
         type=duration,
@@ -86,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             found = answer(
                 args.dataset,
+                backbone=args.backbone,
                 time_budget=args.time_budget,
                 effort=effort,
                 metric=args.metric,
@@ -101,6 +112,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
     else:
         print(found)
-    path = found.report(args.out or Path(f"answer-{found.graph.name}.html"))
+    on = "" if args.backbone == USUAL else f"-{args.backbone}"
+    path = found.report(args.out or Path(f"answer-{found.graph.name}{on}.html"))
     print(f"wrote {path}", file=sys.stderr)
     return 0

@@ -243,8 +243,8 @@ def _print(search: "Search") -> None:
 
 
 def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memory: float) -> None:
+    from l2p_search.api.estimating import MEASURED_SECONDS, estimate
     from l2p_search.api.plan_text import plan_text, time_text
-    from l2p_search.api.planning import MEASURED_SECONDS, estimate
     from l2p_search.errors import in_shell
 
     print(in_shell(plan_text(plan, concurrency, cpus_per_trial)), flush=True)

@@ -110,6 +110,7 @@ def _assignments(given: list[str]) -> dict[str, Any]:
 def _print(graph: "Graph", result: "TrialResult") -> None:
     from l2p_search.data.catalogue import DATASETS
     from l2p_search.display.charts import bar_chart
+    from l2p_search.display.travel import travel_in_words
     from l2p_search.metrics import title
 
     config = result.config
@@ -138,5 +139,5 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         f" {result.seconds:.1f} s)"
     )
     if result.profile is not None:
-        print(f"profile: nodes take {result.expected_step:.2f} steps on average")
+        print(f"profile: {travel_in_words(result)}")
         print(bar_chart(result.profile))

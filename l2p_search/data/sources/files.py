@@ -28,7 +28,15 @@ def is_like_a_path(text: str) -> bool:
     suffixes = (*_TABLES, *_MARKUP, *_TORCH, ".npz", ".pkl", ".pickle", ".json", ".txt", ".mtx")
     if text.startswith(("~", ".")) or os.sep in text or text.lower().endswith(suffixes):
         return True
-    return bool(text) and Path(text).exists()
+    return bool(text) and is_there(Path(text))
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path exists; no path has a name that is too long or a zero byte in it."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def read_path(path: Path, options: dict[str, Any], with_masks: bool = True) -> RawGraph:
@@ -45,12 +53,10 @@ def read_path(path: Path, options: dict[str, Any], with_masks: bool = True) -> R
     Raises:
         DataError: It does not exist, no reader knows it, or an option is not for its format.
     """
-    try:
-        there = path.exists()
-    except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
-        there = False
-    if not there:
+    if not is_there(path):
         raise DataError(f"{path}: no such file or folder; check the path")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path}: is a device or a pipe; name a file or a folder")
     return _reader(path)(path, options, with_masks)
 
 

@@ -106,7 +106,22 @@ def call_function(text: str) -> Any:
                 f"{text}: {module_name} has no function {function_name};"
                 f" {did_you_mean(function_name, public)}"
             )
+        if not _takes_nothing(found):
+            raise DataError(
+                f"{text}: {function_name} takes arguments; give a function that can be called"
+                " without any"
+            )
         return found()
+
+
+def _takes_nothing(function: Any) -> bool:
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return False
+    except ValueError:  # some built-in ones say nothing of their arguments
+        return True
+    return True
 
 
 @contextlib.contextmanager

@@ -49,9 +49,11 @@ def poincare_positions(graph: Graph) -> Floats:
     Returns:
         Positions, [N, 2], with norms up to BORDER.
     """
-    generator = torch.Generator().manual_seed(0)
+    device = graph.edges.device
+    generator = torch.Generator(device).manual_seed(0)
     shape = (graph.num_nodes, 2)
-    at = (torch.rand(shape, dtype=torch.float64, generator=generator) * 2.0 - 1.0) * _START
+    uniform = torch.rand(shape, dtype=torch.float64, device=device, generator=generator)
+    at = (uniform * 2.0 - 1.0) * _START
     if graph.num_edges == 0:
         return at.numpy()
     keys = torch.sort(graph.edges[0] * graph.num_nodes + graph.edges[1]).values
@@ -96,7 +98,11 @@ def _gradient(at: Tensor, edges: Tensor, keys: Tensor, generator: torch.Generato
     at = at.detach().requires_grad_()
     source, target = edges
     negatives = torch.randint(
-        len(at), (edges.shape[1], _NEGATIVES), dtype=torch.int64, generator=generator
+        len(at),
+        (edges.shape[1], _NEGATIVES),
+        dtype=torch.int64,
+        device=at.device,
+        generator=generator,
     )
     drawn = source[:, None] * len(at) + negatives
     found = keys[torch.searchsorted(keys, drawn).clamp_max(len(keys) - 1)] == drawn

@@ -125,7 +125,7 @@ def latent_pairs(positions: Tensor, count: int, space: LatentSpace) -> Tensor:
     nodes = len(positions)
     count = min(count, nodes * (nodes - 1) // 2)
     if count == 0:
-        return torch.zeros(2, 0, dtype=torch.int64)
+        return positions.new_zeros(2, 0, dtype=torch.int64)
     hyperbolic = space == "poincare"
     places = positions.numpy()
     near = _pairs_within_some_radius(places, count, hyperbolic)

@@ -1,6 +1,7 @@
 """Where searches live: a folder of folders, each named after its search."""
 
 import os
+import unicodedata
 from pathlib import Path
 
 from l2p_search.errors import SearchError, argument, did_you_mean, either
@@ -9,6 +10,8 @@ from l2p_search.searching.records.lock import is_locked
 DIR_VARIABLE = "L2P_SEARCH_DIR"
 _JOURNAL = "journal.log"
 _LONGEST = 100
+_UNSHOWN = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, surrogates and separators of lines."""
 _MOST_BYTES = 255
 """The longest file name of common file systems; a character has up to four bytes."""
 _FIRST = either("l2p.search('demo', trials=10)", "l2p-search --dataset demo --trials 10")
@@ -47,13 +50,18 @@ def search_directory(folder: Path, name: str) -> Path:
         >>> search_directory(Path("searches"), "demo-paper").name
         'demo-paper'
     """
-    bad = not name or name.startswith(".") or set(name) & set("/\\\0\n\r\t")
+    bad = not name or name.startswith(".") or set(name) & set("/\\") or not _is_shown(name)
     if bad or len(name) > _LONGEST or len(os.fsencode(name)) > _MOST_BYTES:
         raise SearchError(
             f"{argument('name')} {name!r}: must be the name of a folder: at most {_LONGEST}"
             f" characters ({_MOST_BYTES} bytes), no slash, no dot in front"
         )
     return folder / name
+
+
+def _is_shown(name: str) -> bool:
+    """Whether a name can be printed: no control characters, no line ends, nothing undecodable."""
+    return not any(unicodedata.category(letter) in _UNSHOWN for letter in name)
 
 
 def list_searches(folder: Path) -> list[Path]:

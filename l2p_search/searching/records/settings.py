@@ -150,6 +150,19 @@ class SearchSettings:
                 f" {argument('sampler', 'tpe')}"
             )
 
+    def check_new(self) -> None:
+        """Refuse what was recorded once and may be finished, but is not to begin again.
+
+        Raises:
+            SearchError: A sampler that would learn next to nothing from a race.
+        """
+        if self.sampler == "gp" and self.race:
+            raise SearchError(
+                f"{argument('sampler', 'gp')}: learns from trials with all their seeds alone, and"
+                f" {argument('race', True)} stops most trials before; take"
+                f" {argument('sampler', 'tpe')}, or leave the race out"
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:

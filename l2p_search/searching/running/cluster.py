@@ -7,13 +7,11 @@ import gc
 import io
 import logging
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +20,9 @@ import psutil
 from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
+from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.ray_processes import sessions_of_their_own
+from l2p_search.searching.running.scratch import scratch_folder
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,8 @@ _OURS = {
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
-_SCRATCH = "l2p-"
+_WORKERS = 64
+"""Workers that any machine may be asked for; each takes some 400 MB."""
 _OBJECT_STORE = 256 * 2**20
 
 
@@ -99,27 +101,22 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
         if wanted.address is None:
             os.environ.update(_LOOPBACK)
             os.environ.pop("RAY_ADDRESS", None)
-        _sweep()
-        # Short, as sockets live in it, whose paths may have 107 characters.
-        scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{os.getpid()}-"))
         import ray  # not before its environment is set
 
         theirs = wanted.address is None and ray.is_initialized()
-        try:
-            with _output_to_log():
-                try:
-                    with _own_signals():
-                        if wanted.address is not None:
-                            _join(wanted.address, wanted)
-                        elif not theirs:
-                            _start(wanted, scratch, shared_bytes)
-                    yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
-                finally:
-                    if not theirs:
-                        with _no_garbage_collected():
-                            ray.shutdown()
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with scratch_folder() as scratch, _output_to_log(), ExitStack() as guards:
+            try:
+                with _own_signals(), sessions_of_their_own() as started:
+                    if wanted.address is not None:
+                        _join(wanted.address, wanted)
+                    elif not theirs:
+                        _start(wanted, scratch, shared_bytes)
+                guards.enter_context(ending_with_us(started))
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+            finally:
+                if not theirs:
+                    with _no_garbage_collected():
+                        ray.shutdown()
 
 
 @contextmanager
@@ -182,14 +179,6 @@ def _output_to_log() -> Iterator[None]:
         theirs.handlers, theirs.propagate = before
 
 
-def _sweep() -> None:
-    """Remove the scratch folders that killed searches have left behind."""
-    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-*"):
-        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        if pid.isdigit() and not psutil.pid_exists(int(pid)):
-            shutil.rmtree(path, ignore_errors=True)
-
-
 def own_cpus() -> int:
     """How many CPUs this process may use."""
     return len(psutil.Process().cpu_affinity() or [0])
@@ -198,17 +187,36 @@ def own_cpus() -> int:
 def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
     import ray
 
-    concurrency = wanted.concurrency or max(1, own_cpus() // wanted.cpus_per_trial)
-    ray.init(
-        address="local",
-        num_cpus=concurrency * wanted.cpus_per_trial,
-        include_dashboard=False,
-        object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
-        log_to_driver=wanted.worker_log,
-        configure_logging=False,
-        _node_ip_address="127.0.0.1",
-        _temp_dir=str(scratch),
-    )
+    cpus = own_cpus()
+    if wanted.cpus_per_trial > cpus:
+        raise SearchError(
+            f"{argument('cpus_per_trial', wanted.cpus_per_trial)}: this machine has {cpus} CPUs;"
+            " give at most as many"
+        )
+    most = max(_WORKERS, 4 * cpus)
+    if wanted.concurrency is not None and wanted.concurrency > most:
+        raise SearchError(
+            f"{argument('concurrency', wanted.concurrency)}: with {cpus} CPUs it must be at most"
+            f" {most}"
+        )
+    concurrency = wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
+    try:
+        ray.init(
+            address="local",
+            num_cpus=concurrency * wanted.cpus_per_trial,
+            include_dashboard=False,
+            object_store_memory=_OBJECT_STORE + 2 * shared_bytes,
+            log_to_driver=wanted.worker_log,
+            configure_logging=False,
+            _node_ip_address="127.0.0.1",
+            _temp_dir=str(scratch),
+        )
+    except Exception as error:
+        _log.exception("Ray did not start")
+        raise SearchError(
+            f"Ray cannot be started here ({first_line(error)}); it needs memory, room in"
+            f" {scratch.parent} and file descriptors (ulimit -n): free some, and try again"
+        ) from error
 
 
 def _join(address: str, wanted: Resources) -> None:
@@ -226,6 +234,11 @@ def _join(address: str, wanted: Resources) -> None:
 
 def _knock(address: str) -> None:
     """Try to connect first: where nobody listens, Ray itself waits for minutes."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS", "")
+        names = (process.info["name"] for process in psutil.process_iter(["name"]))
+        if not address and "raylet" not in names:
+            raise ConnectionError("no Ray runs on this machine")
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

@@ -2,8 +2,8 @@
 
 A single search runs as many trials at once as there are workers. Of several searches, as many run
 at once as there are workers, each with one trial at a time: its proposals then depend on its own
-results alone, not on which worker was free first. A grid, whose proposals depend on no result, may
-use all workers.
+results alone, not on which worker was free first. A grid or a random search, which proposes the
+same whatever was found, may use all workers.
 """
 
 import threading
@@ -70,6 +70,24 @@ class Pool:
         self._single = len(self._waiting) == 1
         self._open: dict[Coordinator, Job] = {}
         self._running: set[Assignment] = set()
+
+    def needs_workers(self) -> bool:
+        """Open searches in their order until one has something to train; end those that have not.
+
+        Returns:
+            Whether there is one. If not, all searches are done, or being given up.
+        """
+        while not self._open and self._waiting and not self.stopping:
+            coordinator = self._begin()
+            if not coordinator.has_work:
+                self._open.pop(coordinator).end(coordinator)
+        return bool(self._open) and not self.stopping
+
+    def widen(self, concurrency: int) -> None:
+        """Let that many tasks run at once from now on."""
+        self._concurrency = concurrency
+        for coordinator, job in self._open.items():
+            self._share_workers(coordinator, job)
 
     def next(self) -> Assignment | None:
         """Hand out the next task.
@@ -138,9 +156,12 @@ class Pool:
     def _begin(self) -> Coordinator:
         job = self._waiting.popleft()
         coordinator = job.begin()
-        coordinator.concurrency = self._concurrency if self._single or job.any_order else 1
+        self._share_workers(coordinator, job)
         self._open[coordinator] = job
         return coordinator
+
+    def _share_workers(self, coordinator: Coordinator, job: Job) -> None:
+        coordinator.concurrency = self._concurrency if self._single or job.any_order else 1
 
     def _task_of(self, coordinator: Coordinator) -> Assignment | None:
         task = coordinator.next_task()

@@ -9,7 +9,8 @@ import math
 import random
 import warnings
 from collections.abc import Mapping
-from itertools import count
+from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import optuna
@@ -28,6 +29,8 @@ _REPEATS = 8
 """How often a sampler may repeat itself before an unseen configuration is drawn at random."""
 _DRAWS = 10_000
 """How often one is drawn at random before all of them are looked through."""
+_SHUFFLED = 1_000_000
+"""The largest grid whose order is kept in memory; of a larger one, points are drawn one by one."""
 _HOPELESS = 1_000
 """After this many points for one trial that are known or impossible, there is none that is new."""
 
@@ -49,8 +52,9 @@ class Proposer:
         """Choose the configuration of the next trial.
 
         The first trials are the start points of the space, except for a grid, which is walked in
-        its order. A repeated proposal is answered from `known`, so that the sampler learns its
-        value; one whose values exclude each other is skipped; and another one is asked for.
+        an order drawn by the seed: any number of its points is a fair sample. A repeated proposal
+        is answered from `known`, so that the sampler learns its value; one whose values exclude
+        each other is skipped; and another one is asked for.
 
         Args:
             number: The number of the trial, counted from 0.
@@ -120,18 +124,22 @@ class Proposer:
         return None if point is None else fixed_sampler(self._axes.params(point))
 
     def _unseen(self, number: int, size: int, known: Mapping[str, Known]) -> dict[str, Any] | None:
-        """The next point of a grid; for the other samplers a random one that is not known."""
-        first = 0
-        if self._settings.sampler == "grid":
-            first = number  # all possible points before it are known
-        else:
-            draws = random.Random(seed_of(self._settings.seed, number, _REPEATS))
-            for _ in range(min(_DRAWS, 20 * size)):
-                point = self._settings.space.point(draws.randrange(size))
-                if self._is_new(point, known):
-                    return point
-        points = map(self._settings.space.point, range(first, size))
+        """A point that is not known: the next of a shuffled grid, else one drawn at random."""
+        draws = random.Random(seed_of(self._settings.seed, number, _REPEATS))
+        drawn = (draws.randrange(size) for _ in range(min(_DRAWS, 20 * size)))
+        places = chain(drawn, range(size))
+        if self._settings.sampler == "grid" and size <= _SHUFFLED:
+            # From its place on: those before it are known, unless another order was begun.
+            places = chain(self._grid_order[number:], self._grid_order[:number])
+        points = map(self._settings.space.point, places)
         return next((point for point in points if self._is_new(point, known)), None)
+
+    @cached_property
+    def _grid_order(self) -> list[int]:
+        """Every place of a countable space once, in an order that the search's seed draws."""
+        order = list(range(self._settings.space.size or 0))
+        random.Random(f"{self._settings.seed}/grid").shuffle(order)
+        return order
 
     def _is_new(self, point: dict[str, Any], known: Mapping[str, Known]) -> bool:
         try:

@@ -1,13 +1,14 @@
 """Running one search, or several on the same workers, from a journal to its outcome."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from l2p_search import defaults
 from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError, argument
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -16,6 +17,7 @@ from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Job, Pool
+from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
 
@@ -117,7 +119,7 @@ def run_jobs(
     train: Train | None = None,
     stop: threading.Event | None = None,
 ) -> bool:
-    """Run searches on the same workers.
+    """Run searches on the same workers, which are started when one has something to train.
 
     However it ends, also by an exception, every open search marks its running trials as
     interrupted.
@@ -138,23 +140,44 @@ def run_jobs(
     """
     train = train or partial(fit, memory_gb=memory_gb)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
-    with ray_cluster(resources, sum(map(_bytes, graphs))) as cluster:
+    pool = Pool(jobs, 1, stop)
+    try:
+        if pool.needs_workers():
+            _on_workers(pool, graphs, train, resources)
+    except BaseException:
+        pool.stop()
+        raise
+    finally:
+        if pool.stopping:
+            pool.close()
+    if pool.fatal is not None:
+        raise pool.fatal
+    return pool.stopping
+
+
+def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
+    lost: list[str] = []
+    with (
+        ended_by_force() as end_by_force,
+        ray_cluster(resources, sum(map(_bytes, graphs))) as cluster,
+    ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
         )
 
-        pool = Pool(jobs, cluster.concurrency, stop)
-        try:
-            tune_tasks(pool, graphs, train, cluster, resources)
-        except BaseException:
+        def give_up(process: str) -> None:
+            lost.append(process)
             pool.stop()
-            raise
+            end_by_force(process)
+
+        pool.widen(cluster.concurrency)
+        try:
+            with watched(give_up):
+                tune_tasks(pool, graphs, train, cluster, resources)
         finally:
-            if pool.stopping:
-                pool.close()
-    if pool.fatal is not None:
-        raise pool.fatal
-    return pool.stopping
+            if lost:
+                way = argument("resume", True)
+                raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")
 
 
 def _bytes(graph: Graph) -> int:

@@ -29,6 +29,8 @@ class Train(Protocol):
 
 _OF_A_CONFIG = (UserError, MemoryError, ArithmeticError, RuntimeError, ValueError, OSError)
 """What a configuration or a machine can cause; torch raises RuntimeError for both."""
+_NO_MEMORY = ("can't allocate memory", "out of memory")
+"""What torch says in a RuntimeError, on a CPU and on a GPU."""
 _BUGS = (NotImplementedError, RecursionError)
 """Kinds of RuntimeError that are the fault of the code, not of the configuration."""
 
@@ -71,7 +73,7 @@ def _as_json(trained: TrialResult) -> str:
 
 def _reason(error: Exception) -> str:
     """The first line of the message: torch appends a stack to its own."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
         return "out of memory"
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -17,17 +17,23 @@ from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.durations import parse_duration
-from l2p_search.errors import ConfigError, did_you_mean
+from l2p_search.errors import ConfigError, did_you_mean, shown
 from l2p_search.keys import about, checked, usual
 from l2p_search.searching.space.search_space import Choices, Dimension, Range, SearchSpace, plain
 from l2p_search.yaml_file import read_yaml_mapping
 
 _NOT_HYPERPARAMETERS = ("seeds", "budget", "start")
+_MOST_CHOICES = 1000
+_MOST_STEPS = 10**6
+_MOST_COMBINATIONS = 10**5
+_MOST = {"seeds": 10**4, "budget: trials": 10**6}
+"""Bounds, beyond which a search would stand still before it has begun."""
 _HYPERPARAMETERS = {field.name: field for field in fields(TrialConfig)}
 _TYPES = get_type_hints(TrialConfig)
 _DECIDING = EXCLUDING | {
@@ -108,6 +114,11 @@ def _refuse_impossible(space: SearchSpace) -> None:
     """
     keys = (*space.dimensions, *space.fixed)
     given = {key: _possible(space, key) for key in keys if key in _DECIDING}
+    if prod(map(len, given.values())) > _MOST_COMBINATIONS:
+        raise ConfigError(
+            f"{', '.join(given)} have more than {_MOST_COMBINATIONS} combinations; give them fewer"
+            " choices"
+        )
     configs, why = [], ""
     for values in product(*given.values()):
         try:
@@ -157,7 +168,11 @@ def _dimension(key: str, spec: dict[str, Any]) -> Dimension:
 def _choices(key: str, values: Any) -> Choices:
     """The list after `choices`, each value once."""
     if not isinstance(values, list) or not values:
-        raise ConfigError(f"{key}: choices={values!r} must be a list such as [1, 2]")
+        raise ConfigError(f"{key}: choices={shown(values)} must be a list such as [1, 2]")
+    if len(values) > _MOST_CHOICES:
+        raise ConfigError(
+            f"{key}: has {len(values)} choices, more than {_MOST_CHOICES}; give low and high"
+        )
     checked = tuple(_checked(key, value) for value in values)
     for place, value in enumerate(checked):
         if value in checked[:place]:
@@ -178,7 +193,7 @@ def _range(key: str, spec: dict[str, Any]) -> Range:
     if low >= high:
         raise ConfigError(f"{key}: low={low!r} must be below high={high!r}")
     if not isinstance(log, bool):
-        raise ConfigError(f"{key}: log={log!r} must be true or false")
+        raise ConfigError(f"{key}: log={shown(log)} must be true or false")
     if log and low <= 0:
         raise ConfigError(f"{key}: low={low!r} has no logarithm; give a low above 0 or leave log")
     if log and step is not None:
@@ -191,10 +206,12 @@ def _range(key: str, spec: dict[str, Any]) -> Range:
     ):
         kind = "a whole number" if whole else "a number"
         raise ConfigError(
-            f"{key}: step={step!r} must be {kind} above 0 and at most {plain(high - low)}"
+            f"{key}: step={shown(step)} must be {kind} above 0 and at most {plain(high - low)}"
         )
     if whole and not log:
         step = int(step or 1)
+    if step is not None and (high - low) / step > _MOST_STEPS:
+        raise ConfigError(f"{key}: has more than {_MOST_STEPS} values; give a larger step, or log")
     if step is not None:
         count = int((Decimal(str(high)) - Decimal(str(low))) / Decimal(str(step)))
         reached = Decimal(str(low)) + count * Decimal(str(step))
@@ -207,7 +224,7 @@ def _budget(budget: Any) -> tuple[int | None, float | None]:
     if budget is None:
         return None, None
     if not isinstance(budget, dict):
-        raise ConfigError(f"budget={budget!r} must be such as {{trials: 200, time: 8h}}")
+        raise ConfigError(f"budget={shown(budget)} must be such as {{trials: 200, time: 8h}}")
     for part in budget:
         if part not in ("trials", "time"):
             near = did_you_mean(str(part), {"trials", "time"})
@@ -228,7 +245,7 @@ def _start(given: Any, dimensions: Mapping[str, Dimension]) -> tuple[dict[str, A
 def _start_point(point: Any, dimensions: Mapping[str, Dimension]) -> dict[str, Any]:
     """One point, every value of which is in the space."""
     if not isinstance(point, dict) or not point:
-        raise ConfigError(f"start={point!r} must be such as {{dropout: 0.5, K: 8}}")
+        raise ConfigError(f"start={shown(point)} must be such as {{dropout: 0.5, K: 8}}")
     checked = {}
     for key, value in point.items():
         if key not in dimensions:
@@ -242,13 +259,17 @@ def _start_point(point: Any, dimensions: Mapping[str, Dimension]) -> dict[str, A
         else:
             inside = checked[key] in (values or ())
         if not inside:
-            raise ConfigError(f"start: {key}={value!r} is not in the space; it has {dimension}")
+            raise ConfigError(
+                f"start: {key}={shown(value)} is not in the space; it has {dimension}"
+            )
     return checked
 
 
 def _count(key: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{key}={value!r} must be a whole number of at least 1")
+        raise ConfigError(f"{key}={shown(value)} must be a whole number of at least 1")
+    if value > _MOST[key]:
+        raise ConfigError(f"{key}: must be at most {_MOST[key]}")
     return value
 
 

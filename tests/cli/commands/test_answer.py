@@ -69,6 +69,14 @@ def test_options_reach_the_function(asked: list[dict[str, Any]]) -> None:
     assert means.tracking.uri == "http://server"
 
 
+def test_a_backbone_reaches_the_function_and_names_the_page(
+    asked: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["answer", "--dataset", "demo", "--backbone", "gcn-tuned"]) == 0
+    assert asked[0]["backbone"] == "gcn-tuned"
+    assert capsys.readouterr().err == "wrote answer-demo-gcn-tuned.html\n"
+
+
 def test_trials_alone_have_five_seeds_and_ten_fresh_ones(asked: list[dict[str, Any]]) -> None:
     assert main(["answer", "--dataset", "demo", "--trials", "2", "--no-tracking"]) == 0
     assert asked[0]["effort"] == Effort(trials=2, seeds=5, confirm=10)
@@ -140,6 +148,7 @@ def test_a_graph_that_cannot_be_read_is_one_line_in_the_shells_words(
     ("words", "says"),
     [
         ([], "--dataset"),
+        (["--dataset", "demo", "--backbone", "gcn-tunned"], "'gcn-tunned'"),
         (["--dataset", "demo", "--trials", "0"], "'0' is not a whole number of at least 1"),
         (["--dataset", "demo", "--time-budget", "soon"], "--time-budget"),
     ],

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from l2p_search.cli.main import main
+from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.data.loading import load_graph
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
 
@@ -52,3 +54,31 @@ def test_what_is_not_there_is_named(
 ) -> None:
     assert main(["compare", name, "two", "--dir", str(folder)]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_searches_are_trained_on_common_seeds_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo = load_graph("demo")
+    base = TrialConfig(epochs=2, hidden=4)
+    for name, seeds in (("few", 2), ("many", 3)):
+        made = searched(
+            tmp_path / name,
+            demo,
+            Goal(trials=1, confirm=0),
+            dataset="demo",
+            data_digest=demo.digest,
+            base=base,
+            seeds=seeds,
+        )
+        made.close()
+    asked = ["compare", "few", "many", "--dir", str(tmp_path), "--train", "2"]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["fresh_seeds"], found["comparisons"][0]["seeds"]) == (True, 2)
+    assert main([*asked, "--dataset", "demo"]) == 0
+    assert "on 2 seeds, fresh ones that chose nothing" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as refused:
+        main([*asked[:-1], "0"])
+    assert refused.value.code == 2
+    assert "--train" in capsys.readouterr().err

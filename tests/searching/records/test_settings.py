@@ -49,6 +49,23 @@ def test_a_grid_over_endlessly_many_values_is_refused_by_the_first_such_key() ->
     )
 
 
+def test_a_gaussian_process_is_not_to_race() -> None:
+    with pytest.raises(SearchError) as raised:
+        settings(SPACE, sampler="gp", race=True).check_new()
+    assert in_shell(raised.value.message) == (
+        "--sampler gp: learns from trials with all their seeds alone, and --race stops most trials"
+        " before; take --sampler tpe, or leave the race out"
+    )
+    settings(SPACE, sampler="gp", race=True).check_possible()  # one that is recorded goes on
+
+
+@pytest.mark.parametrize(
+    ("sampler", "race"), [("gp", False), ("tpe", True), ("random", True), ("grid", True)]
+)
+def test_every_other_pair_may_begin(sampler: str, race: bool) -> None:
+    settings(SPACE, sampler=sampler, race=race).check_new()
+
+
 @pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])
 def test_every_other_sampler_takes_ranges_and_a_grid_takes_choices(sampler: str) -> None:
     settings(_RANGES, sampler=sampler).check_possible()

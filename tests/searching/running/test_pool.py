@@ -108,3 +108,43 @@ def test_stopping_gives_every_search_up_and_keeps_what_has_ended(
     assert len(ended) == 2
     statuses = [[record.status.value for record in journal.records()] for journal in journals]
     assert statuses == [["complete"], ["running"]]
+
+
+def test_searches_without_work_need_no_workers(tmp_path: Path, small_graph: Graph) -> None:
+    journals = [searched(tmp_path / name, small_graph, _GOAL) for name in ("a", "b")]
+    ended: list[Coordinator] = []
+    pool = Pool([_job(journal, small_graph, ended.append) for journal in journals], 2)
+    assert not pool.needs_workers()
+    assert len(ended) == 2
+    assert pool.done
+    assert not pool.stopping
+
+
+def test_the_first_search_with_work_is_opened_once_and_gets_its_workers(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    opened: list[str] = []
+
+    def job(journal: Journal) -> Job:
+        def open_it() -> Coordinator:
+            opened.append(journal.directory.name)
+            return Coordinator(journal, _GOAL)
+
+        return Job(graph=small_graph, any_order=True, begin=open_it)
+
+    done, fresh = searched(tmp_path / "done", small_graph, _GOAL), begin(tmp_path / "fresh")
+    pool = Pool([job(done), job(fresh), job(begin(tmp_path / "last"))], 1)
+    assert pool.needs_workers()
+    assert pool.needs_workers()
+    assert opened == ["done", "fresh"]
+    pool.widen(3)
+    assert len({given.coordinator for _ in range(3) if (given := pool.next()) is not None}) == 1
+    assert pool.next() is None
+    assert opened == ["done", "fresh"]
+
+
+def test_a_pool_that_is_stopped_needs_no_workers(tmp_path: Path, small_graph: Graph) -> None:
+    pool = Pool([_job(begin(tmp_path / "a"), small_graph, lambda coordinator: None)], 2)
+    pool.stop()
+    assert not pool.needs_workers()
+    assert pool.stopping

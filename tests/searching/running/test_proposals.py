@@ -33,12 +33,16 @@ _RANGES = SearchSpace(
 
 
 def _propose(
-    journal: Journal, count: int, *, anew: bool = False
+    journal: Journal,
+    count: int,
+    *,
+    anew: bool = False,
+    begun: dict[str, TrialRecord] | None = None,
 ) -> tuple[list[TrialConfig], dict[str, TrialRecord]]:
     """Configurations one after another, all running; `anew` as if resumed before each."""
-    known: dict[str, TrialRecord] = {}
+    known: dict[str, TrialRecord] = dict(begun or {})
     proposer = Proposer(journal, journal.settings)
-    for number in range(count):
+    for number in range(len(known), count):
         if anew:
             proposer = Proposer(journal, journal.settings)
         config = proposer.propose(number, known)
@@ -69,7 +73,7 @@ def test_a_search_begins_with_the_start_of_its_space(
     journal = searched(tmp_path / "s", small_graph, goal, sampler=sampler, space=space)
     first, second, *_ = [record.config for record in journal.records()]
     begins = (first.K, first.dropout, second.K, second.dropout, second.lr)
-    # A grid is walked in its order, so that it can be told where one is.
+    # A grid has an order of its own.
     assert (begins == (8, 0.4, 2, 0.2, 0.01)) == (sampler != "grid")
     assert len({record.config.config_id for record in journal.records()}) == 6
 
@@ -83,10 +87,43 @@ def test_a_start_that_is_given_twice_is_tried_once(tmp_path: Path) -> None:
     assert journal.proposals.settled == 3  # the repeated one was asked for, and answered
 
 
-def test_a_grid_is_walked_in_its_order(tmp_path: Path) -> None:
+def test_a_grid_has_every_point_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:
+    orders = []
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        journal = begin(tmp_path / name, sampler="grid", seed=seed)
+        found, _ = _propose(journal, ALL)
+        assert {config.config_id for config in found} == {
+            journal.settings.config(SPACE.point(index)).config_id for index in range(ALL)
+        }
+        orders.append(found)
+    assert orders[0] == orders[1]
+    assert orders[0] != orders[2]
+
+
+def test_a_part_of_a_grid_sees_the_last_values_of_its_first_key(tmp_path: Path) -> None:
+    """In the file's order the first key would keep its first value for most of the points."""
+    first_key, dimension = next(iter(SPACE.dimensions.items()))
+    values = dimension.enumerated() or ()
+    assert len(values) >= 3
+    unseen = 0
+    for seed in range(30):
+        journal = begin(tmp_path / str(seed), sampler="grid", seed=seed)
+        found, _ = _propose(journal, ALL // 2)
+        unseen += {getattr(config, first_key) for config in found} != set(values)
+    assert unseen <= 3
+
+
+def test_a_grid_that_was_begun_in_the_files_order_is_finished(tmp_path: Path) -> None:
     journal = begin(tmp_path / "s", sampler="grid")
-    found, _ = _propose(journal, ALL)
-    assert found == [journal.settings.config(SPACE.point(index)) for index in range(ALL)]
+    begun = {}
+    for number in range(ALL // 2):
+        config = journal.settings.config(SPACE.point(number))
+        begun[config.config_id] = TrialRecord(
+            number=number, status=TrialStatus.RUNNING, config=config
+        )
+    _, known = _propose(journal, ALL, begun=begun)
+    assert len(known) == ALL
+    assert Proposer(journal, journal.settings).propose(ALL, known) is None
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "gp"])

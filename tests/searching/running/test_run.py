@@ -12,6 +12,7 @@ import torch
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
+from l2p_search.errors import SearchError
 from l2p_search.metrics import Metric
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
@@ -20,9 +21,10 @@ from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
-from l2p_search.searching.running.run import run_search
+from l2p_search.searching.running.pool import Job
+from l2p_search.searching.running.run import run_jobs, run_search
 from l2p_search.searching.space.space_file import parse_space
-from tests.searching.pretend import drive, outcomes, settings
+from tests.searching.pretend import begin, drive, outcomes, searched, settings
 
 _SPACE = parse_space(
     "ways",
@@ -147,3 +149,41 @@ def _fit(
     from l2p_search.training.fit import fit
 
     return fit(graph, config, seeds)
+
+
+@pytest.fixture
+def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Ray that cannot be started."""
+
+    def refuse(*asked: object) -> None:
+        raise SearchError("Ray did not start")
+
+    monkeypatch.setattr("l2p_search.searching.running.run.ray_cluster", refuse)
+
+
+@pytest.mark.usefixtures("no_ray")
+def test_ray_is_not_started_where_everything_is_recorded(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=3, confirm=4, ties=0)
+    journals = [searched(tmp_path / name, small_graph, goal) for name in ("a", "b")]
+    ended: list[Coordinator] = []
+    jobs = [
+        Job(graph=small_graph, begin=lambda j=journal: Coordinator(j, goal), end=ended.append)
+        for journal in journals
+    ]
+    assert run_jobs(jobs, Resources()) is False
+    assert len(ended) == 2
+
+
+@pytest.mark.usefixtures("no_ray")
+def test_a_ray_that_does_not_start_leaves_no_search_open(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal, ended = begin(tmp_path / "a"), list[Coordinator]()
+    goal = Goal(trials=3)
+    job = Job(graph=small_graph, begin=lambda: Coordinator(journal, goal), end=ended.append)
+    with pytest.raises(SearchError, match="Ray did not start"):
+        run_jobs([job], Resources())
+    assert len(ended) == 1
+    assert journal.records() == []

@@ -1,0 +1,91 @@
+"""How far nodes look, in words: by shares of nodes, as a mean may be true of no node at all."""
+
+import statistics
+from collections.abc import Sequence
+
+from l2p_search.results import TrialResult
+
+_FAR = (
+    (0, "stop at once"),
+    (1, "look one step far"),
+    (3, "look two to three steps far"),
+    (7, "look four to seven steps far"),
+    (float("inf"), "look eight steps far or more"),
+)
+"""Up to which step a node does what."""
+_MIX = "mix several steps"
+_LEAST = 0.05
+_NEARLY_ALL = 1.0 - _LEAST
+_MOST_GROUPS = 3
+_TREND = 0.25
+"""Steps by which low and high degrees must differ for it to be said."""
+
+
+def travel_in_words(result: TrialResult) -> str:
+    """How far nodes look: which share of them settles where, and on whom that depends.
+
+    A node settles at the step that has more than half of its q; the others mix several steps. What
+    is said of nodes is a mean over seeds, so it is also said where these disagree.
+
+    Args:
+        result: Of a trial of L2P; journals of earlier versions have means only.
+
+    Returns:
+        Words such as "nearly all nodes stop at once".
+    """
+    if result.profiles is None or result.expected_step is None:
+        return "nothing was learned of how far nodes look"
+    if not result.profiles.settled:
+        text = f"nodes take {_steps(result.expected_step)} on average"
+    else:
+        text = _shares(result.profiles.settled, result.expected_step)
+    return f"{text}{_trend(result)}{_disagreement(result)}"
+
+
+def _shares(settled: Sequence[float], mean: float) -> str:
+    shares: dict[str, float] = {_MIX: 1.0 - sum(settled)}
+    for step, share in enumerate(settled):
+        does = next(words for last, words in _FAR if step <= last)
+        shares[does] = shares.get(does, 0.0) + share
+    largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]
+    told = [(does, share) for does, share in largest if share >= _LEAST]
+    does, share = told[0]
+    how_far = f", {_steps(mean)} on average" if does == _MIX and share >= _NEARLY_ALL else ""
+    first = "nearly all nodes" if share >= _NEARLY_ALL else f"{_percent(share)} of the nodes"
+    parts = [f"{first} {does}{how_far}", *(f"{_percent(part)} {word}" for word, part in told[1:])]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _trend(result: TrialResult) -> str:
+    """Whether nodes of few or of many neighbours look further."""
+    if result.profiles is None or len(result.profiles.by_degree) < 3:
+        return ""
+    means = [
+        sum(step * share for step, share in enumerate(q))
+        for bucket, q in result.profiles.by_degree.items()
+        if bucket != "0"
+    ]
+    third = max(1, len(means) // 3)
+    low, high = sum(means[:third]) / third, sum(means[-third:]) / third
+    if abs(low - high) < _TREND:
+        return ""
+    return f"; nodes of {'few' if low > high else 'many'} neighbours look further"
+
+
+def _disagreement(result: TrialResult) -> str:
+    """Whether the seeds learned so different things that their mean says little of each."""
+    steps = [seed.expected_step for seed in result.finished if seed.expected_step is not None]
+    if len(steps) < 2:
+        return ""
+    spread, mean = statistics.stdev(steps), statistics.fmean(steps)
+    if spread <= max(0.5, mean / 4):
+        return ""
+    return f"; seeds disagree, from {min(steps):.1f} to {_steps(max(steps), 1)} on average"
+
+
+def _steps(mean: float, digits: int = 2) -> str:
+    return f"{mean:.{digits}f} steps"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

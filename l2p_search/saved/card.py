@@ -1,0 +1,143 @@
+"""The model card: README.md of a saved model, for whoever finds the folder later."""
+
+from l2p_search.config import TrialConfig
+from l2p_search.metrics import title
+from l2p_search.saved.evidence import Evidence
+from l2p_search.saved.expected import Expected
+from l2p_search.saved.folder import FIGURE
+
+_SCALINGS = {
+    "row": "each node's divided by their sum",
+    "standard": "standardised by the means and spreads of this graph, which are saved here",
+    "none": "not scaled",
+    "made": "made from the graph, which has none of its own",
+    "": "as they came; how they were scaled is not known",
+}
+_MOST_NAMES = 12
+
+
+def model_card(
+    config: TrialConfig, seeds: tuple[int, ...], expected: Expected, evidence: Evidence
+) -> str:
+    """What the model is, what it learned from, how good it is, and what it cannot do.
+
+    Args:
+        config: How it was trained.
+        seeds: The seeds that it is the ensemble of.
+        expected: What it knows of its graph.
+        evidence: What was measured of its seeds.
+
+    Returns:
+        Markdown.
+    """
+    name = _plain(expected.dataset)
+    parts = [
+        f"# {config.method} on {name}",
+        f"A classifier of nodes: the mean probability of {len(seeds)} trained"
+        f" seed{'s' * (len(seeds) != 1)} ({_ranges(seeds)}) of one configuration"
+        f" (`config.yaml`, id {config.config_id}).",
+        "## How good it is",
+        _goodness(evidence, len(seeds)),
+        "## What it learned from",
+        _data(expected),
+        *_profile(evidence),
+        "## How to load it",
+        _LOADING,
+        "## Limits",
+        "\n".join(f"- {limit}" for limit in _limits(config, expected)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+_LOADING = """    import l2p_search as l2p
+
+    model = l2p.load_model("this/folder")           # torch and safetensors are all it needs
+    model.predict_proba(graph)                      # [nodes, classes]; graph: a Graph of tensors
+    model.predictions("nodes.csv")                  # a table; with pandas and the readers of files
+
+or `l2p-search predict this/folder --dataset D --out predictions.csv`."""
+
+
+def _goodness(evidence: Evidence, seeds: int) -> str:
+    score = title(evidence.metric)
+    found = "unknown" if evidence.test is None else f"{evidence.test:.2f}"
+    if evidence.test is not None and evidence.low is not None:
+        found += f" ± {evidence.test - evidence.low:.2f}"
+    fresh = f"{seeds} fresh seeds, which chose nothing" if evidence.confirmed else f"{seeds} seeds"
+    lines = [
+        f"{'Confirmed test' if evidence.confirmed else 'Test'} {score}: {found} %, on {fresh}"
+    ]
+    if evidence.low is not None:
+        lines[0] += " (± is the 95 % interval, with a split's seeds taken as one)"
+    if evidence.validation is not None:
+        lines.append(f"Validation {score}: {evidence.validation:.2f} %")
+    if evidence.search is not None:
+        trials = "" if evidence.trials is None else f", the best of {evidence.trials} trials"
+        lines.append(f"From the search {_plain(evidence.search)}{trials} by validation alone")
+    lines.append(
+        "These are means over single seeds, each on nodes that it did not learn from. The"
+        " ensemble of all seeds cannot be measured on its own graph: the test nodes of one split"
+        " are training nodes of another"
+    )
+    return "\n".join(f"- {line}." for line in lines)
+
+
+def _data(expected: Expected) -> str:
+    names = expected.feature_names
+    lines = [
+        f"Graph: {_plain(expected.dataset)}, {expected.nodes:,} nodes, {expected.splits},"
+        f" content hash `{expected.digest}`",
+        f"Features: {expected.features:,}, {_SCALINGS[expected.scaling]}",
+        f"Classes: {_listed(expected.classes)}",
+    ]
+    if names is not None:
+        lines.insert(2, f"Feature names: {_listed(names)}")
+    return "\n".join(f"- {line}." for line in lines)
+
+
+def _profile(evidence: Evidence) -> list[str]:
+    if evidence.profile is None:
+        return []
+    return [
+        "## How far its nodes look",
+        f"Nodes take {evidence.expected_step:.2f} steps on average.",
+        f"![The probability of every propagation step]({FIGURE})",
+    ]
+
+
+def _limits(config: TrialConfig, expected: Expected) -> list[str]:
+    limits = [
+        "It predicts graphs with the same features in the same order and scaling, and refuses"
+        " others. New nodes and edges are fine; new classes are not: train again.",
+        "It predicts well what resembles its graph. Nothing here measures how well it does on a"
+        " graph that has changed much.",
+        "Probabilities are as the training left them; whether they are calibrated was not"
+        " measured.",
+    ]
+    if expected.same_nodes is not None:
+        limits.append("LINKX has weights of every single node: it predicts its own nodes alone.")
+    if expected.same_edges is not None:
+        limits.append("Geom-GCN lays out its own graph: it predicts that graph alone.")
+    if config.norm == "batch" and config.why_unread("norm") is None:
+        limits.append(
+            "Batch normalisation takes its statistics from the graph that is predicted, so a"
+            " node's prediction changes a little with all the others."
+        )
+    return limits
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(_plain(name) for name in names[:_MOST_NAMES])
+    return f"{shown} and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else shown
+
+
+def _plain(text: str) -> str:
+    """A user's word as code in Markdown, so that nothing in it is taken for markup."""
+    return "`" + " ".join(text.split()).replace("`", "'") + "`"
+
+
+def _ranges(seeds: tuple[int, ...]) -> str:
+    """Seeds in words: 0 to 19, or 3, 5, 8."""
+    if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))

@@ -1,0 +1,176 @@
+"""The folder of a saved model: written as a whole, moved freely, checked file by file.
+
+    model.json            what it expects of a graph, how good it is, and the hash of all this
+    config.yaml           the configuration, for `l2p-search train --config` too
+    weights.safetensors   theta and phi of every seed
+    README.md             the model card; profile.svg is its figure
+
+Of model.json, config.yaml and the weights every byte counts: they belong together. The card may
+be edited.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from l2p_search.errors import ModelError, first_line
+from l2p_search.whole_file import write_whole
+
+FORMAT = 1
+"""Raised when a folder becomes one that earlier versions cannot read."""
+
+DESCRIPTION, CONFIG, WEIGHTS, CARD = (
+    "model.json",
+    "config.yaml",
+    "weights.safetensors",
+    "README.md",
+)
+FIGURE = "profile.svg"
+_BOUND = (CONFIG, WEIGHTS)
+"""Files whose hash stands in the description."""
+_KNOWN = {DESCRIPTION, CONFIG, WEIGHTS, CARD, FIGURE}
+
+
+def write_folder(folder: Path, description: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+    """Write a model beside its place and move it there, in the place of an earlier model.
+
+    Args:
+        folder: Where to; its parent folders are made.
+        description: What model.json says, as plain values.
+        files: The other files by name.
+
+    Raises:
+        ModelError: There is something at that place which is no model, or it cannot be written.
+    """
+    check_replaceable(folder)
+    described = {
+        "format": FORMAT,
+        **description,
+        "files": {
+            name: {"bytes": len(files[name]), "sha256": _sha256(files[name])} for name in _BOUND
+        },
+    }
+    text = json.dumps({**described, "digest": _digest(described)}, indent=1, allow_nan=False)
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}.new")
+    former = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    try:
+        beside.mkdir(parents=True)
+        for name, content in {**files, DESCRIPTION: f"{text}\n".encode()}.items():
+            write_whole(beside / name, content)
+        if folder.exists():
+            os.rename(folder, former)
+        os.rename(beside, folder)
+    except OSError as error:
+        if former.exists() and not folder.exists():
+            os.rename(former, folder)
+        raise ModelError(
+            f"{folder}: the model cannot be written ({error.strerror}); choose another folder"
+        ) from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuse a place where something else would be lost; a missing or empty folder is free.
+
+    Raises:
+        ModelError: It is a file, or a folder with other files than those of a model.
+    """
+    if not folder.name:
+        raise ModelError(f"{folder}: is no name of a folder; choose another")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise ModelError(f"{folder}: is no folder, and stays as it is; choose another name")
+    if not folder.exists():
+        return
+    found = {path.name for path in folder.iterdir()}
+    others = sorted(found - _KNOWN)
+    if others or (found and DESCRIPTION not in found):
+        named = f" ('{others[0]}')" if others else ""
+        raise ModelError(
+            f"{folder}: holds other files than those of a model{named}, and stays as it is;"
+            " choose another name"
+        )
+
+
+def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Read a model's files and check that they are those that were saved.
+
+    Args:
+        folder: What `write_folder` made, here or elsewhere.
+
+    Returns:
+        The description, and the content of config.yaml and of the weights by name.
+
+    Raises:
+        ModelError: One line that names the file and says what is wrong with it.
+    """
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "no such folder"
+        raise ModelError(f"{folder}: {what}; give the folder of a saved model")
+    if not (folder / DESCRIPTION).is_file():
+        raise ModelError(
+            f"{folder}: is no saved model, as it has no {DESCRIPTION}; give a folder that"
+            " `l2p-search train --save` or Model.save made"
+        )
+    description = _description(folder / DESCRIPTION)
+    return description, {name: _bound(folder / name, description) for name in _BOUND}
+
+
+def _description(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_bytes(path))
+    except ValueError:
+        raise ModelError(f"{path}: is no JSON, or cut short; copy the model again") from None
+    if not isinstance(found, dict) or not isinstance(found.get("format"), int):
+        raise ModelError(f"{path}: is no description of a model; give the folder of a saved model")
+    if found["format"] > FORMAT:
+        raise ModelError(
+            f"{path}: has format {found['format']}, made by {found.get('made_by', 'a newer one')};"
+            f" this version reads formats up to {FORMAT}: update l2p-search"
+        )
+    digest = found.pop("digest", None)
+    if digest != _digest(found):
+        raise ModelError(
+            f"{path}: was changed after the model was saved; copy the model again, or save it anew"
+        )
+    return found
+
+
+def _bound(path: Path, description: dict[str, Any]) -> bytes:
+    content, saved = _bytes(path), description["files"][path.name]
+    if len(content) < saved["bytes"]:
+        raise ModelError(
+            f"{path}: has {len(content):,} of {saved['bytes']:,} bytes, so it was cut short; copy"
+            " the model again"
+        )
+    if _sha256(content) != saved["sha256"]:
+        raise ModelError(
+            f"{path}: was changed after the model was saved, so that configuration and weights"
+            " may not belong together; copy the model again, or train anew"
+        )
+    return content
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(f"{path}: is missing; copy the model again, with all its files") from None
+    except OSError as error:
+        raise ModelError(
+            f"{path}: cannot be read ({error.strerror or first_line(error)}); check its"
+            " permissions"
+        ) from None
+
+
+def _digest(description: Mapping[str, Any]) -> str:
+    return _sha256(json.dumps(description, sort_keys=True).encode())
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

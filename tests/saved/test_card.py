@@ -1,0 +1,79 @@
+"""The card says what the model is, what of, how good, and what it cannot do."""
+
+import dataclasses
+
+import pytest
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.saved.card import model_card
+from l2p_search.saved.evidence import Evidence
+from l2p_search.saved.expected import Expected
+
+_EVIDENCE = Evidence(
+    metric="roc_auc", validation=81.25, test=80.5, low=78.0, high=83.0, profile=(0.75, 0.25),
+    expected_step=0.25,
+)  # fmt: skip
+
+
+def _card(graph: Graph, evidence: Evidence = _EVIDENCE, **config: object) -> str:
+    made = TrialConfig.recorded({"K": 1, **config})
+    return model_card(made, (20, 21, 22), Expected.of(graph, made), evidence)
+
+
+def test_it_names_data_digest_splits_metric_profile_and_how_to_load(small_graph: Graph) -> None:
+    card = _card(small_graph)
+    assert card.startswith("# l2q on `small`\n")
+    for words in (
+        "3 trained seeds (20 to 22)",
+        "- Test ROC AUC: 80.50 ± 2.50 %, on 3 seeds (± is the 95 % interval",
+        "- Validation ROC AUC: 81.25 %.",
+        f"12 nodes, 2 splits, content hash `{small_graph.digest}`",
+        "Nodes take 0.25 steps on average",
+        "![The probability of every propagation step](profile.svg)",
+        "l2p.load_model(",
+        "## Limits",
+    ):
+        assert words in card, words
+    assert "Confirmed" not in card
+
+
+def test_a_searchs_winner_says_that_fresh_seeds_confirmed_it(small_graph: Graph) -> None:
+    confirmed = dataclasses.replace(_EVIDENCE, confirmed=True, search="first", trials=50)
+    card = _card(small_graph, confirmed)
+    assert "- Confirmed test ROC AUC: 80.50 ± 2.50 %, on 3 fresh seeds, which chose noth" in card
+    assert "From the search `first`, the best of 50 trials by validation alone" in card
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model": "linkx"}, "it predicts its own nodes alone"),
+        ({"model": "geomgcn-s"}, "it predicts that graph alone"),
+        ({"model": "gcn", "norm": "batch"}, "Batch normalisation takes its statistics from"),
+    ],
+    ids=str,
+)
+def test_limits_are_those_of_the_model(
+    config: dict[str, object], said: str, small_graph: Graph
+) -> None:
+    assert said in _card(small_graph, **config)
+    assert said not in _card(small_graph)
+
+
+def test_a_baseline_has_no_profile(small_graph: Graph) -> None:
+    without = dataclasses.replace(_EVIDENCE, profile=None, expected_step=None)
+    assert "profile.svg" not in _card(small_graph, without, model="mlp")
+
+
+def test_names_of_users_are_no_markup(small_graph: Graph) -> None:
+    about = dataclasses.replace(small_graph.about, class_names=("a`b", "<b>", "x\n# y"))
+    card = _card(dataclasses.replace(small_graph, about=about))
+    assert "Classes: `a'b`, `<b>`, `x # y`." in card
+
+
+def test_many_names_are_cut_short(small_graph: Graph) -> None:
+    names = tuple(f"word{place}" for place in range(7))
+    about = dataclasses.replace(small_graph.about, feature_names=names)
+    graph = dataclasses.replace(small_graph, about=about)
+    assert "Feature names: `word0`, `word1`" in _card(graph)
