@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
@@ -27,6 +28,7 @@ from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
+from l2p_search.training.machine import machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +83,10 @@ class Means:
         return lambda text: lines.note(self.words(text))
 
     @property
-    def provenance(self) -> dict[str, str]:
+    def provenance(self) -> dict[str, Any]:
         """What a journal notes about an invocation."""
-        return {"command": masked(self.command)}
+        noted = machine(self.resources.cpus_per_trial)
+        return {"command": masked(self.command), "machine": noted}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
