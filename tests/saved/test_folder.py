@@ -84,7 +84,6 @@ def _edit(old: str, new: str) -> Callable[[Path], None]:
         ("model.json", lambda path: path.write_text("{}"), "is no description of a model"),
         ("model.json", lambda path: path.write_bytes(b"\xff\xfe"), "is no JSON, or cut short"),
     ],
-    ids=str,
 )
 def test_what_happened_to_a_file_is_said_in_one_line_with_its_name(
     name: str, harm: Callable[[Path], object], said: str, kept: Path
