@@ -187,7 +187,8 @@ def test_the_former_model_comes_back_when_the_new_one_cannot_be_moved_there(
 
 def test_a_hash_of_everything_stands_in_the_description(kept: Path) -> None:
     found = json.loads((kept / "model.json").read_text())
-    assert set(found) == {"format", "made_by", "seeds", "expected", "evidence", "files", "digest"}
+    whence = {"format", "made_by", "config_id", "seeds", "evidence"}
+    assert set(found) == whence | {"expected", "files", "digest"}
     description, files = read_folder(kept)
     assert set(files) == {"config.yaml", "weights.safetensors"}
     assert description["files"]["config.yaml"]["bytes"] == len(files["config.yaml"])
