@@ -22,6 +22,8 @@ from l2p_search.tracking.view import runs_link
 _SEARCHES = 10
 """The newest searches have a link of their own; older ones are found by their dataset."""
 _LAST_PORT = 65_535
+_PATIENCE = 10
+"""Seconds in which the server may end by itself."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,11 @@ def serve(views: Views, port: int | None = None) -> Iterator[Server]:
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
-        process.wait(10)
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:  # the machine is busy; what is written is written whole
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _is_free(port: int) -> bool:

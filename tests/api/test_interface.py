@@ -1,6 +1,7 @@
 import os
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -70,6 +71,23 @@ def test_a_server_that_is_gone_already_is_no_error(started: list[Process]) -> No
     with serve(views_of()):
         pass
     assert started[0].waits == [10]
+
+
+def test_a_server_that_does_not_end_in_time_is_killed(
+    started: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+
+    def wait(process: Process, timeout: float | None = None) -> int:
+        if timeout is not None:
+            raise subprocess.TimeoutExpired("mlflow server", timeout)
+        return 0
+
+    monkeypatch.setattr(os, "killpg", lambda group, number: sent.append(number))
+    monkeypatch.setattr(Process, "wait", wait)
+    with serve(views_of()):
+        pass
+    assert sent == [signal.SIGTERM, signal.SIGKILL]
 
 
 def test_a_port_that_is_taken_is_refused_when_it_was_asked_for(
