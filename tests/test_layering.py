@@ -28,6 +28,7 @@ _ORDER = (
     "intervals",
     "trial_record",
     "progress",
+    "effects",
     "nn",
     "data",
     "model",

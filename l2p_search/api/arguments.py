@@ -17,6 +17,9 @@ _THREADS = 4096
 SpaceLike = str | Path | Mapping[str, Any] | SearchSpace
 """A space: the name of a shipped one, a file's path, its content, or the space itself."""
 
+_UNNAMED = frozenset("/:@%\\'\"`\n\r\t")
+"""Characters that MLflow refuses in a model's name, or that `models:/NAME@alias` cannot hold."""
+
 
 def whole(name: str, value: Any, least: int, most: int) -> None:
     """Refuse a value that is not a whole number from `least` to `most`.
@@ -116,6 +119,18 @@ def seconds(name: str, value: float | str | None) -> float | None:
     return value
 
 
+def registered(name: str, value: Any) -> None:
+    """Refuse what cannot be the name of a model in MLflow's registry; None is accepted."""
+    text(name, value)
+    if value is None:
+        return
+    if value != value.strip() or value in ("", ".", "..") or not _UNNAMED.isdisjoint(value):
+        raise UserError(
+            f"{argument(name)}: {shown(value)} must be a name that MLflow's registry takes,"
+            " without /, :, @, % and quotes, such as wisconsin"
+        )
+
+
 def display(name: str, value: Any) -> None:
     """Refuse a display of a search that cannot be told anything."""
     if not (_is_word(value, "auto", "off") or (_has(value, "update") and _has(value, "note"))):
@@ -191,6 +206,8 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "model": text,
     "address": text,
     "tracking_uri": text,
+    "register": registered,
+    "champion": yes_or_no,
     "race": yes_or_no,
     "resume": yes_or_no,
     "tracking": yes_or_no,

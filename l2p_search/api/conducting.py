@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
 from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.exporting import write_best
 from l2p_search.api.needs import check_search_fits
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
@@ -18,7 +20,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
-from l2p_search.errors import argument, in_python
+from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -30,6 +32,7 @@ from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
+from l2p_search.training.machine import machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,13 +91,17 @@ class Means:
         return lambda text: lines.note(self.words(text))
 
     @property
-    def provenance(self) -> dict[str, str]:
+    def provenance(self) -> dict[str, Any]:
         """What a journal notes about an invocation."""
-        return {"command": masked(self.command), "device": self.resources.device}
+        return {
+            "command": masked(self.command),
+            "device": self.resources.device,
+            "machine": machine(self.resources.cpus_per_trial),
+        }
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search, from its beginning or from where it stands.
+    """Run one search, from its beginning or from where it stands, and write its best.yaml.
 
     Args:
         plan: The search.
@@ -104,11 +111,17 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
-        SearchError: The search cannot be run, its trials do not fit into memory, or its journal
+        UserError: A model is to be registered, and none is to be kept.
+        SearchError: The search cannot be run, its trials do not fit into memory, or its folder
             cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
+    if plan.goal.register is not None and not means.keep_model:
+        raise UserError(
+            f"{argument('register', plan.goal.register)}: there is no model to register with"
+            f" {either('keep_model=False', '--no-model')}; leave that out"
+        )
     means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
         _check_fits(plan, means)
@@ -146,7 +159,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 display.update(event, snapshot)
                 record(event)
 
-            return run_search(
+            finish = run_search(
                 journal,
                 plan.graph,
                 plan.goal,
@@ -157,6 +170,10 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 stop=stop,
                 keeper=_keeper(plan, means, note),
             )
+            # Before MLflow is told the end, for which figures are drawn and importance computed.
+            if not finish.interrupted:
+                write_best(journal, finish.outcome)
+            return finish
 
 
 def conduct_together(

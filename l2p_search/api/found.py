@@ -13,6 +13,7 @@ from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.effects import Effects
 from l2p_search.errors import ModelError, either
 from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly
@@ -61,6 +62,11 @@ class Search:
         self.directory: Path = journal.directory
         self.name: str = journal.directory.name
         self.outcome: Outcome = read_outcome(journal) if finish is None else finish.outcome
+
+    @property
+    def journal(self) -> Journal:
+        """What the search is read from."""
+        return self._journal
 
     @property
     def settings(self) -> SearchSettings:
@@ -113,10 +119,10 @@ class Search:
         return found
 
     @cached_property
-    def importance(self) -> dict[str, float] | None:
-        """How much each hyperparameter mattered: its share of the variance of the objective.
+    def importance(self) -> Effects | None:
+        """How much each hyperparameter mattered, and how well that can be told.
 
-        None with fewer than 8 complete trials, or when all of them are equally good.
+        None with fewer than 8 trials, or when all of them are equally good.
         """
         return importance_of(self.outcome)
 
@@ -161,7 +167,7 @@ class Search:
     def summary(self) -> Summary:
         """What `str` says of the search, as values."""
         outcome, finish = self.outcome, self._finish
-        best = outcome.best
+        best, nested = outcome.best, outcome.nested
         return Summary(
             name=self.name,
             dataset=outcome.settings.dataset,
@@ -173,6 +179,8 @@ class Search:
             confirmations=outcome.confirmations,
             confirmed=outcome.confirmed,
             protocol=outcome.protocol,
+            nested=None if nested is None else nested.by_others,
+            overtuning=None if nested is None else nested.overtuning,
             paper=None
             if best is None
             else paper_figure(outcome.settings.dataset, best.config, outcome.settings.metric),
@@ -189,7 +197,7 @@ class Search:
             "name": self.name,
             "directory": str(self.directory),
             **self.outcome.to_mapping(),
-            "importance": self.importance,
+            "importance": None if self.importance is None else self.importance.to_mapping(),
             "exhausted": finish is not None and finish.exhausted,
             "out_of_time": finish is not None and finish.out_of_time,
         }

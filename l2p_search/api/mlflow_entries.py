@@ -182,18 +182,23 @@ def _description(journal: Journal, outcome: Outcome) -> str:
 
 
 def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
+    effects = importance_of(outcome)
+    found = {
+        **outcome.to_mapping(),
+        "importance": None if effects is None else effects.to_mapping(),
+    }
     files = {
         "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
         "leaderboard.csv": _leaderboard(outcome).encode(),
         "invocations.json": masked(json.dumps(journal.invocations, indent=2)).encode(),
-        "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
+        "outcome.json": json.dumps(found, indent=2, allow_nan=False).encode(),
     }
     best, provenance = outcome.best, provenance_of(journal, outcome)
     if best is not None and best.result is not None and provenance is not None:
         title = f"best trial on {outcome.settings.dataset}: {best.number}"
         files["best.yaml"] = as_yaml(best.config, provenance).encode()
         points = _points(outcome)
-        course = course_figure(points, importance_of(outcome), outcome.settings.metric)
+        course = course_figure(points, effects, outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
         if best.result.profile is not None:

@@ -9,6 +9,7 @@ from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
 from l2p_search.api.edge_weights import weights_note
 from l2p_search.api.graph_again import graph_again
+from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
@@ -46,6 +47,8 @@ class Wanted:
     confirm: int | None = None
     confirm_ties: int | None = None
     time_budget: float | str | None = None
+    register: str | None = None
+    champion: bool | None = None
     data_dir: Path | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `load_graph`, such as `label`."""
@@ -63,6 +66,8 @@ class Wanted:
             sampler=self.sampler,
             race=self.race,
             metric=self.metric,
+            register=self.register,
+            champion=self.champion,
         )
         for name, given in (("space", self.space), ("model", self.model)):
             if given == "":
@@ -96,7 +101,7 @@ class Plan:
     @property
     def trials(self) -> int:
         """How many trials the search will have: the goal, unless the space has fewer."""
-        return self.settings.space.at_most(self.goal.trials)
+        return self.settings.at_most(self.goal.trials)
 
     @property
     def done(self) -> int:
@@ -108,13 +113,12 @@ class Plan:
     @property
     def weights_note(self) -> str | None:
         """One line on the weights of edges that a model of the space does not use."""
-        settings, point = self.settings, self.settings.space.middle()
-        points = [point]
+        configs = [self.settings.typical_config()]
         for key in ("model", "backbone"):
-            dimension = settings.space.dimensions.get(key)
+            dimension = self.settings.space.dimensions.get(key)
             values = () if dimension is None else dimension.enumerated() or ()
-            points += [{**point, key: value} for value in values]
-        return weights_note(self.graph, map(settings.config, points))
+            configs += [TrialConfig.recorded({key: value}) for value in values]
+        return weights_note(self.graph, configs)
 
     def open(self) -> Journal:
         """Begin or resume the search on disk.
@@ -156,7 +160,7 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     if not Journal.exists(directory):
         if graph is None:
             find_search(directory.parent, directory.name)  # raises, with the names there are
-            raise AssertionError("a search without a journal was found")
+            Journal.read(directory)  # raises: the search never began
         return _new(directory, graph, wanted)
     recorded = Journal.read(directory)
     if not resume:
@@ -251,7 +255,10 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
         ties=defaults.TIES if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget) or space.time_budget,
+        register=wanted.register,
+        champion=bool(wanted.champion),
     )
+    _check_registered(goal)
     return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
 
@@ -290,7 +297,10 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         confirm=before.confirm if wanted.confirm is None else wanted.confirm,
         ties=before.ties if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget),
+        register=before.register if wanted.register is None else wanted.register,
+        champion=before.champion if wanted.champion is None else wanted.champion,
     )
+    _check_registered(goal)
     return Plan(
         directory=recorded.directory,
         graph=loaded,
@@ -298,3 +308,17 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
+
+
+def _check_registered(goal: Goal) -> None:
+    """Refuse what could not be registered at the end, before anything is computed."""
+    if goal.champion and goal.register is None:
+        raise UserError(
+            f"{argument('champion', True)}: is an alias of a registered model; give its name with"
+            f" {argument('register')}"
+        )
+    if goal.register is not None and not goal.confirm:
+        raise UserError(
+            f"{argument('register', goal.register)}: the model is that of the fresh seeds, and"
+            f" {argument('confirm', 0)} leaves none; confirm on some"
+        )

@@ -1,17 +1,18 @@
 """The report of a search: what its HTML page says."""
 
 import shlex
-from collections.abc import Mapping
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
 from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.metrics import briefly, title
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.plots import interactive_figures, plotly_script
@@ -21,14 +22,14 @@ from l2p_search.trial_record import best_first
 _SHOWN = 20
 
 
-def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> str:
+def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) -> str:
     """The report as one HTML page that needs no network.
 
     Args:
         journal: The search.
         outcome: What it found.
-        importance: Hyperparameter -> its share of the variance of the objective; None where
-            there are too few trials to tell, and then there are no interactive figures.
+        importance: What mattered; None where there are too few trials to tell, and then there
+            are no interactive figures.
 
     Returns:
         HTML.
@@ -43,7 +44,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, flo
     return render(_page(journal, outcome, importance))
 
 
-def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> Page:
+def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Page:
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         raise ValueError("no complete trial")
@@ -66,13 +67,23 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
             ]
         )
     paper = paper_figure(settings.dataset, best.config, metric)
-    confirmed, protocol = outcome.confirmed, outcome.protocol
+    confirmed, protocol, nested = outcome.confirmed, outcome.protocol, outcome.nested
     notes = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with"
         f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
         f"By the paper's protocol, on the search's own seeds: {protocol} %."
         + (f" The paper reports {paper}." if paper is not None else ""),
+        *(
+            []
+            if nested is None
+            else [
+                f"Nested: {nested.by_others} % when each split is tested with what the other"
+                f" splits choose, {nested.overtuning} points below the search's own choice: its"
+                f" overtuning. {nested.by_own} % when each split's own validation nodes choose"
+                " alone, so that none of its test labels has a say."
+            ]
+        ),
         *(
             f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
             for number, result in outcome.confirmations.items()
@@ -82,7 +93,14 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",
     ]
-    figures = {} if importance is None else interactive_figures(outcome)
+    if len(expected := expected_best(outcome.records)) > 1:
+        notes.append(
+            f"What fewer of these trials would have found, drawn at random (validation, then test"
+            f" {score}): {'; '.join(str(each) for each in expected)}."
+        )
+    if importance is not None:
+        notes.append(f"What mattered for validation {score}: {importance}.")
+    figures = {} if importance is None else interactive_figures(outcome, importance)
     provenance = provenance_of(journal, outcome) or {}
     commands = [
         _search_command(settings, len(outcome.records)),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, path_of
 from l2p_search.api.conducting import Means, conduct
-from l2p_search.api.exporting import write_best
 from l2p_search.api.found import Search
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking
+from l2p_search.api.statuses import remember_status
 from l2p_search.caller import left_as_found
 from l2p_search.display.choosing import Shown
 from l2p_search.metrics import MetricChoice
@@ -38,6 +38,8 @@ def search(
     confirm: int | None = None,
     confirm_ties: int | None = None,
     time_budget: float | str | None = None,
+    register: str | None = None,
+    champion: bool | None = None,
     folder: str | Path | None = None,
     data_dir: str | Path | None = None,
     resume: bool = False,
@@ -80,6 +82,10 @@ def search(
         confirm: Train the best on so many fresh seeds (20); 0 for none.
         confirm_ties: Confirm up to so many ties beside it (4).
         time_budget: Start no trial after so many seconds, or after a time such as "8h".
+        register: The name of a model in MLflow's registry. The best configuration's model becomes
+            a version of it, with the alias `candidate`; a search makes one, and another when it
+            is resumed and its best changes.
+        champion: Whether that version gets the alias `champion` too.
         folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
         data_dir: A folder with raw files of named datasets.
         resume: Continue the search of that name.
@@ -129,6 +135,8 @@ def search(
         confirm=confirm,
         confirm_ties=confirm_ties,
         time_budget=time_budget,
+        register=register,
+        champion=champion,
         data_dir=path_of("data_dir", data_dir),
     )
     means = Means(
@@ -150,7 +158,7 @@ def search(
 
 
 def run_plan(plan: Plan, means: Means) -> Search:
-    """Run a planned search, and write its best configuration into its folder.
+    """Run a planned search.
 
     Args:
         plan: The search.
@@ -166,5 +174,5 @@ def run_plan(plan: Plan, means: Means) -> Search:
     finish = conduct(plan, means)
     found = Search(Journal.read(plan.directory), finish)
     if not finish.interrupted:
-        write_best(found._journal, found.outcome)
+        remember_status(plan.directory, found.outcome)
     return found

@@ -15,6 +15,7 @@ class Choices:
         K: Propagation steps; T = K + 1 are read, step 0 included.
         posterior: q by Learning to Quit (`quit`) or Learning to Select (`select`).
         scorer: One w for all steps (`shared`), or one per step as in the paper.
+        scorer_bias: What a step's score adds to w . H_k: a b of its own (`per_step`), or `none`.
         prior: p(t), `uniform` or `geometric`.
         prior_ratio: p(t + 1) / p(t) of the geometric prior.
         algorithm: Variational inference (`vi`) or expectation maximization (`em`).
@@ -54,6 +55,7 @@ class Choices:
     K: int = 8
     posterior: Literal["quit", "select"] = "quit"
     scorer: Literal["shared", "per_step"] = "shared"
+    scorer_bias: Literal["per_step", "none"] = "per_step"
     prior: Literal["uniform", "geometric"] = "uniform"
     prior_ratio: float = 0.5
     algorithm: Literal["vi", "em"] = "vi"

@@ -133,7 +133,9 @@ class L2P(nn.Module):
         """Fresh parameters of both levels; small scorers, so that q starts near score 0."""
         c = self.choices
         scorers = c.steps if c.scorer == "per_step" else 1
-        phi = {"w": fan_in(self.backbone.width, scorers), "b": torch.zeros(c.steps)}
+        phi = {"w": fan_in(self.backbone.width, scorers)}
+        if c.scorer_bias == "per_step":
+            phi["b"] = torch.zeros(c.steps)
         for level, fresh in ((self.theta, self.backbone.initial()), (self.phi, phi)):
             for name, value in fresh.items():
                 if name not in level:
@@ -234,7 +236,9 @@ class L2P(nn.Module):
         edges = edges_of(edge_index, edge_weight, x)
         hidden, scores = self.backbone.steps(self.theta, x, edges, noisy, nodes)
         w = self.phi["w"].expand(-1, self.choices.steps)
-        of_steps = torch.einsum("nth,ht->nt", hidden, w) + self.phi["b"]
+        of_steps = torch.einsum("nth,ht->nt", hidden, w)
+        if "b" in self.phi:
+            of_steps = of_steps + self.phi["b"]
         log_q = POSTERIORS[self.choices.posterior](of_steps)
         return Steps(log_q, scores)
 

@@ -15,6 +15,7 @@ import numpy as np
 from l2p_search.config import TrialConfig
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.tracking.model_entry import ModelEntry
 
 Logged = tuple[str, float, int]
 """Name, value, step."""
@@ -125,6 +126,7 @@ class SearchEntry:
         metrics: What the search found.
         description: Markdown for the run's page.
         files: File name -> content.
+        model: The model that the search has kept; None for none.
         kind: The tag that tells searches from trials.
     """
 
@@ -139,6 +141,7 @@ class SearchEntry:
     metrics: dict[str, float] = field(default_factory=dict)
     description: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
+    model: ModelEntry | None = None
     kind: str = "search"
 
     @property

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
 from l2p_search.whole_file import as_file_name
@@ -126,8 +127,8 @@ class MlflowTracker:
         there = {found.path for found in self._client.list_artifacts(run_id)}
         self._files(run_id, {k: v for k, v in trial.files.items() if k not in there})
 
-    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
-        """Write what a search found, and mark its run as ended.
+    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> str | None:
+        """Write what a search found, mark its run as ended, and keep its model.
 
         The run ends now if a trial was written since `begin`; otherwise it keeps the time at
         which it had ended before.
@@ -136,12 +137,16 @@ class MlflowTracker:
             parent: The run of the search.
             search: The search with what it found.
             interrupted: Whether it was stopped before its goal.
+
+        Returns:
+            The version of its model in the registry; None where nothing is registered.
         """
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
         status = "KILLED" if interrupted else "FINISHED"
         self._client.set_terminated(parent, status, self._ended.get(parent))
+        return None if search.model is None else keep_model(self._client, parent, search.model)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         """Add files to the run of a search; the run is made if the store does not have it.

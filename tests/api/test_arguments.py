@@ -20,7 +20,8 @@ _BAD: dict[str, tuple[Any, ...]] = {
     "sampler": ("cmaes", 3, ["tpe"], ""),
     "metric": ("precision", 3, ["accuracy"], ""),
     **dict.fromkeys(("name", "model", "address", "tracking_uri"), (3, b"x", ["x"], Path("x"))),
-    **dict.fromkeys(("race", "resume", "tracking"), (1, "yes", [])),
+    "register": (3, "", " x", "a/b", "a:b", "x@y", "it's", "..", "a\nb"),
+    **dict.fromkeys(("race", "resume", "tracking", "champion"), (1, "yes", [])),
     "display": ("loud", None, 3, object()),
     "stop": (True, "now", object()),
 }
@@ -57,6 +58,7 @@ def test_good_values_are_accepted() -> None:
     check(trials=1, seeds=1, seed=0, confirm=0, confirm_ties=0, node=0, concurrency=1)
     check(cpus_per_trial=1, gpus_per_trial=0, threads=1, memory_gb=0.5, sampler="gp")
     check(name="x", model="x", address="auto", tracking_uri="http://x", stop=threading.Event())
+    check(register="my graph, v1.2", champion=True)
     check(race=False, resume=True, tracking=False, display=Display())
     check(display="auto")
     check(display="off", gpus_per_trial=0.25)

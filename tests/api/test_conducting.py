@@ -66,6 +66,21 @@ def _resumed(folder: Path, graph: Graph, name: str = "s", **wanted: Any) -> Plan
     return make_plan(graph, Wanted(name=name, folder=folder, **wanted), resume=True)
 
 
+def test_the_best_is_on_the_disk_before_mlflow_is_told_the_end(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_the_end = []
+
+    @contextmanager
+    def tracking(journal: Journal, *given: Any) -> Any:
+        yield lambda event: None
+        at_the_end.append((journal.directory / "best.yaml").is_file())
+
+    monkeypatch.setattr(conducting, "tracking", tracking)
+    conduct(_plan(tmp_path, small_graph), Means(tracking=_OFF, shown="off"))
+    assert at_the_end == [True]
+
+
 def test_a_display_of_the_callers_own_is_told_every_event(
     tmp_path: Path, small_graph: Graph
 ) -> None:

@@ -91,9 +91,9 @@ def test_the_profile_is_that_of_the_best(found: Search) -> None:
 
 def test_importance_is_shares_of_the_variance(found: Search) -> None:
     assert found.importance is not None
-    assert set(found.importance) == {"dropout", "lr", "K"}
-    assert sum(found.importance.values()) == pytest.approx(1.0)
-    assert all(share >= 0.0 for share in found.importance.values())
+    assert set(found.importance.shares) == {"dropout", "lr", "K"}
+    whole = sum(each.share for each in found.importance.shares.values())
+    assert whole + found.importance.interactions == pytest.approx(1.0)
 
 
 def test_trials_are_a_table_without_test_accuracy(found: Search) -> None:
@@ -135,7 +135,8 @@ def test_a_search_is_plain_json(found: Search) -> None:
     assert told["confirmed_test_accuracy"]["mean"] == found.confirmed.mean  # type: ignore[union-attr]
     assert told["trials"] == {"complete": 10}
     assert (told["exhausted"], told["out_of_time"]) == (False, False)
-    assert told["importance"] == found.importance
+    assert found.importance is not None
+    assert told["importance"] == found.importance.to_mapping()
 
 
 def test_it_shows_itself_in_a_line_and_tells_itself_in_a_page(found: Search) -> None:

@@ -54,7 +54,7 @@ def running(tmp_path: Path) -> Iterator[_Running]:
     yield found
     if found.process.poll() is None:
         found.process.kill()
-        found.process.wait()
+        found.process.communicate()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
@@ -114,5 +114,6 @@ def test_an_interface_that_is_killed_leaves_no_process(tmp_path: Path, tried: Tr
     assert listening <= {"127.0.0.1"}
     assert not any("mlflow.db" in part for child in children for part in child.cmdline())
     process.kill()
+    process.communicate()
     _, alive = psutil.wait_procs(children, timeout=30)
     assert [each.name() for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []

@@ -39,6 +39,7 @@ APPNP: list[dict[str, Any]] = [
     {},
     {"posterior": "select"},
     {"scorer": "per_step"},
+    {"scorer": "per_step", "scorer_bias": "none", "kl_weight": 1.0},
     {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
     {"teleport": 0.4, "K": 1},
     {"skip": 0.7},

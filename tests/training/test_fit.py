@@ -92,6 +92,20 @@ def test_permuted_test_labels_change_only_the_test_accuracy(
     assert dataclasses.replace(permuted, test=honest.test) == honest
 
 
+def test_a_test_label_of_one_split_is_mostly_a_validation_label_of_another(demo: Graph) -> None:
+    """So it has a say in a choice over all splits, though none in its own split's numbers."""
+    test = demo.test[0]
+    elsewhere = demo.val[1:].any(dim=0)
+    assert (test & elsewhere).sum() / test.sum() > 0.9
+    y = demo.y.clone()
+    y[test] = y[test].roll(1)
+    permuted, honest = (
+        fit(graph, TrialConfig(**_SHORT), [1]).seeds[0]
+        for graph in (dataclasses.replace(demo, y=y), demo)
+    )
+    assert permuted.val != honest.val
+
+
 def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
     demo: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

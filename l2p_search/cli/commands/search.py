@@ -108,6 +108,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="continue the search of that name; without a name or dataset, the latest",
     )
     where.add_argument(
+        "--register",
+        metavar="NAME",
+        help="make the best one's model a version of NAME in MLflow's registry, alias candidate",
+    )
+    where.add_argument(
+        "--champion",
+        action="store_true",
+        default=None,
+        help="give that version the alias champion too",
+    )
+    where.add_argument(
         "--no-model",
         action="store_true",
         help="do not keep the winner's confirmed seeds as a model, in model/ of its folder",
@@ -146,7 +157,8 @@ def run(args: argparse.Namespace) -> int:
         means = means_of(vars(args), signals.stop)
         models = [args.model]
         if args.models is not None:
-            models = _models(args.models, args.dataset, args.name, args.space, args.model)
+            only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
+            models = _models(args.models, args.dataset, only)
         plans = [
             _planned(
                 args.dataset,
@@ -164,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
                     confirm=args.confirm,
                     confirm_ties=args.confirm_ties,
                     time_budget=args.time_budget,
+                    register=args.register,
+                    champion=args.champion,
                     data_dir=args.data_dir,
                     reading=reading(vars(args)),
                 ),
@@ -196,18 +210,18 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(search.best is not None for search in found) else 1
 
 
-def _models(
-    names: str, dataset: str | None, name: str | None, space: str | None, model: str | None
-) -> list[str | None]:
-    """The models to search one after another; what contradicts that is refused."""
+def _models(names: str, dataset: str | None, only: dict[str, str | None]) -> list[str | None]:
+    """The models to search one after another; what belongs to one search only is refused."""
     models = [each.strip() for each in names.split(",") if each.strip()]
     if len(models) < 2 or len(set(models)) < len(models):
         raise UserError(
             f"--models {names}: name two or more different ones, such as l2q,appnp,mlp"
         )
-    for option, given in (("--name", name), ("--space", space), ("--model", model)):
+    for option, given in only.items():
         if given is not None:
-            raise UserError(f"{option} {given}: does not go with --models, which has one for each")
+            raise UserError(
+                f"--{option} {given}: does not go with --models, which has one for each"
+            )
     if dataset is None:
         raise UserError("--models: give the --dataset too")
     return list(models)

@@ -61,8 +61,8 @@ def read_path(
     if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a device or a pipe; name a file or a folder")
     reader = _reader(path)
-    if reader is _tables:
-        options = {**options, "labelled": labelled}
+    if reader is _tables and not labelled:
+        options = {**options, "labelled": False}
     return reader(path, options, with_masks)
 
 
