@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, get_type_hints
@@ -34,8 +34,6 @@ _ALWAYS_IN_ID = {
 
 EXCLUDING = frozenset({"model", "backbone", "encoder", "skip", "classifier", "hidden", "heads"})
 """The keys of which one's value can exclude another's; any other value is possible by itself."""
-
-_types = functools.cache(get_type_hints)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +210,8 @@ class TrialConfig(Hyperparameters):
 
     def _check_values(self) -> None:
         """Convert every value to the type of its field; refuse what no training can have."""
-        wanted = _types(type(self))
+        kind: Any = type(self)  # mypy mistakes the hash of its objects for its own
+        wanted = _types(kind)
         for field in fields(self):
             value = checked(field, wanted[field.name], getattr(self, field.name))
             object.__setattr__(self, field.name, value)
@@ -236,6 +235,12 @@ class TrialConfig(Hyperparameters):
         if (reason := self.why_unread(key)) is not None:
             value = getattr(self, key)
             raise ConfigError(f"{key}={value!r} is not read {reason}; leave it out")
+
+
+@functools.cache
+def _types(config: Callable[..., TrialConfig]) -> dict[str, Any]:
+    """The type of every key; looked up once, as that takes longer than all checks."""
+    return get_type_hints(config)
 
 
 def _default(kind: int) -> TrialConfig:

@@ -9,8 +9,8 @@ import torch
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.graph_again import graph_again
 from l2p_search.api.opening import open_search
-from l2p_search.api.planning import graph_again
 from l2p_search.caller import left_as_found
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, argument

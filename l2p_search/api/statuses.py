@@ -54,7 +54,7 @@ class Status:
     @property
     def ended(self) -> int:
         """How many trials have ended, in whatever way."""
-        return sum(self.found["trials"].values()) - self.open
+        return int(sum(self.found["trials"].values())) - self.open
 
 
 def statuses(

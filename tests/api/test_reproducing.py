@@ -27,6 +27,8 @@ _SPACE = parse_space(
     {"K": {"choices": [2, 3]}, "dropout": {"choices": [0.2, 0.5]}, "hidden": 8, "epochs": 8},
 )
 
+_Scores = dict[int, tuple[object, ...]]
+
 
 @pytest.fixture(scope="module")
 def graph() -> Graph:
