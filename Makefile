@@ -28,9 +28,14 @@ help:
 
 setup: $(VENV)/.ready
 
-# torch comes first: with the tested version there, nothing asks for a build with CUDA.
-$(VENV)/.ready: pyproject.toml constraints.txt
+# Where the locked files fit, they are installed by their hashes; elsewhere versions have to do.
+# torch comes before what depends on it: with the tested version there, nothing asks for CUDA.
+FITS := import platform, sys; sys.exit((sys.version_info[:2], platform.system(), platform.machine(), \
+	sys.implementation.name) != ((3, 11), "Linux", "x86_64", "cpython"))
+$(VENV)/.ready: pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
+	if $(BIN)/python -c '$(FITS)'; then $(BIN)/pip install --quiet --disable-pip-version-check \
+		--no-deps --require-hashes --requirement requirements.lock; fi
 	$(BIN)/pip install --quiet --disable-pip-version-check $$(grep '^torch==' constraints.txt)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@

@@ -21,8 +21,10 @@ SAMPLER_SEED = 0
 """The seed of the sampler."""
 CPUS_PER_TRIAL = 1
 """Threads per trial."""
-GPUS_PER_TRIAL = 0.0
-"""GPUs reserved per trial."""
+DEVICE = "auto"
+"""What is computed on: a CUDA device where there is one, else the CPU."""
+GPUS_PER_TRIAL: Final[float | None] = None
+"""GPUs reserved per trial: one on a CUDA device, else none."""
 MEMORY_GB = 4.0
 """Memory per trial, which bounds how many seeds train at once."""
 THREADS = 1

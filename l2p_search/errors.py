@@ -57,6 +57,10 @@ class DataError(UserError):
     """A graph, or one of its files, that cannot be used."""
 
 
+class DeviceError(UserError):
+    """A device that is none, or that this machine does not have."""
+
+
 class ModelError(UserError):
     """A saved model that cannot be loaded or written, or that cannot do what is asked."""
 

@@ -193,6 +193,12 @@ class Hyperparameters:
     scorer: Literal["per_step", "shared"] = key(
         "shared", "one w for all steps (`shared`) or per step (`per_step`, the paper's)", L2P
     )
+    scorer_bias: Literal["per_step", "none"] = key(
+        "per_step",
+        "what a step's score adds to w . H_k: a b of its own (`per_step`), or `none`, as in the"
+        " paper",
+        L2P,
+    )
     prior: Literal["uniform", "geometric"] = key(
         "uniform",
         "prior over the steps: `uniform`, or `geometric`, which falls by `prior_ratio` per step",

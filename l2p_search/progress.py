@@ -6,10 +6,12 @@ from typing import Literal
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord
 
-EventKind = Literal["started", "ended", "retried", "exhausted", "out_of_time", "confirmed"]
+EventKind = Literal[
+    "started", "ended", "retried", "noted", "exhausted", "out_of_time", "confirmed"
+]
 """Kinds of events: a trial or confirmation started, a trial ended, a trial is tried again because
-its worker died, the space has no further configuration, the time budget is used up, a trial was
-confirmed on fresh seeds."""
+its worker died, training warned of something, the space has no further configuration, the time
+budget is used up, a trial was confirmed on fresh seeds."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Event:
         kind: What happened.
         record: The trial, if it happened to one.
         result: Of a confirmation.
-        reason: Why a trial is tried again, or a confirmation failed.
+        reason: Why a trial is tried again or a confirmation failed, or what training warned of.
     """
 
     kind: EventKind

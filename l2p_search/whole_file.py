@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -33,6 +34,16 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+def as_file_name(text: str) -> str:
+    """A text as the name of one file or folder: it can lead nowhere else.
+
+    Example:
+        >>> as_file_name("../../my graph: 1"), as_file_name("größe-2.svg")
+        ('_.._my graph_ 1', 'größe-2.svg')
+    """
+    return re.sub(r"[^\w. -]", "_", text).lstrip(".").strip() or "_"
 
 
 def _mode(path: Path) -> int | None:

@@ -28,6 +28,8 @@ _ORDER = (
     "intervals",
     "trial_record",
     "progress",
+    "effects",
+    "nn",
     "data",
     "model",
     "training",

@@ -1,6 +1,5 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +7,10 @@ from typing import Any
 from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest_first
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
+from l2p_search.data.reading_again import one_line, shell_words
 from l2p_search.display.charts import bar_chart
 from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
-from l2p_search.errors import argument, in_shell
 from l2p_search.intervals import interval_of_test
 from l2p_search.metrics import Metric, title
 from l2p_search.report.comparison import Comparison
@@ -195,18 +194,19 @@ def advice(page: AnswerPage) -> str:
 
 
 def _command(page: AnswerPage) -> str:
-    """The command that answers for the graph; of one made in memory, by its name."""
-    graph, metric = page.graph, page.metric
-    request = dict(graph.about.request or {"source": graph.name})
-    words = ["l2p-search", "answer", "--dataset", str(request.pop("source"))]
-    request.pop("name", None)  # has no flag
-    for key, value in request.items():
-        words += [in_shell(argument(key)), str(value)]
-    if metric != default_metric(graph):
-        words += ["--metric", metric]
+    """The line that answers for the graph: a command, or Python for one made in memory."""
+    graph = page.graph
+    asked: dict[str, str] = {}
+    if page.metric != default_metric(graph):
+        asked["metric"] = page.metric
     if page.backbone != USUAL:
-        words += ["--backbone", page.backbone]
-    return shlex.join(words)
+        asked["backbone"] = page.backbone
+    words = shell_words(graph.about.request, graph.name)
+    if words is None:
+        keys = "".join(f", {key}={value!r}" for key, value in asked.items())
+        return f"python: l2p.answer(graph{keys})  # {graph.name} was made in memory"
+    more = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
+    return one_line(["l2p-search", "answer", *words, *more])
 
 
 def _interval(result: TrialResult) -> dict[str, Any] | None:

@@ -5,7 +5,6 @@ no propagation at all (MLP) and GCN are searched with one budget, on the same sp
 their winners are compared on fresh seeds, paired.
 """
 
-import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,8 @@ from l2p_search.api.answer_text import AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
+from l2p_search.api.measuring import measure
+from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.writing import write_file
@@ -42,15 +43,15 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.readable import readable_searches
 from l2p_search.searching.running.cluster import Resources
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.space.search_space import SearchSpace
-from l2p_search.training.fit import fit as train
 
 _MOST = (9, 5, 10)
 _LEAST = (2, 2, 3)
 """Trials, seeds per trial and fresh seeds per method: at the most, and at the least."""
-_PROBE_EPOCHS = 12
-_USUAL_EPOCHS = 300
-"""What a seed trains before it stops early, more or less: to plan by, not to promise."""
+_PROBE_SECONDS = 2.0
+_USUAL_SHARE = 0.75
+"""Of all epochs, what a seed trains before it stops early: to plan by, not to promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +136,8 @@ def answer(
     folder: str | Path | None = None,
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
+    device: str = defaults.DEVICE,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
     tracking: bool = True,
     tracking_uri: str | None = None,
@@ -159,6 +162,8 @@ def answer(
         folder: The folder of searches.
         concurrency: Trials at once; by default as many as there are CPUs.
         cpus_per_trial: Threads per trial.
+        device: What trials compute on, as of `search`.
+        gpus_per_trial: The share of a GPU that a trial takes, as of `search`.
         memory_gb: Memory per trial.
         tracking: Whether MLflow gets a copy: of each search, and one run with the answer.
         tracking_uri: An MLflow server, instead of the one that the environment names.
@@ -188,7 +193,12 @@ def answer(
     )
     if means is None:
         means = Means(
-            resources=Resources(concurrency=concurrency, cpus_per_trial=cpus_per_trial),
+            resources=Resources(
+                concurrency=concurrency,
+                cpus_per_trial=cpus_per_trial,
+                device=device,
+                gpus_per_trial=gpus_per_trial,
+            ),
             memory_gb=memory_gb,
             tracking=Tracking(tracking, tracking_uri),
             shown=display,
@@ -197,13 +207,18 @@ def answer(
     compared = methods(backbone)
     started = time.monotonic()
     loaded = load_graph(graph, **reading)
-    at_once = trials_at_once(means.resources.concurrency, means.resources.cpus_per_trial)
+    resources = settled(means.resources)
+    at_once = trials_at_once(
+        resources.concurrency, resources.cpus_per_trial, resources.gpus_per_trial
+    )
     place = None if folder is None else Path(folder)
     judged_by = chosen_metric(loaded, metric)
     if effort is None:
         limit = seconds("time_budget", time_budget) or 0.0
         effort = _begun_effort(loaded, backbone, place, judged_by)
-        effort = effort or _effort(loaded, backbone, limit, at_once, means.memory_gb)
+        effort = effort or _effort(
+            loaded, backbone, limit, at_once, means.memory_gb, resources.device
+        )
     plans = {
         method: _plan(loaded, method, backbone, effort, place, judged_by)
         for method in costliest_first(backbone)
@@ -211,6 +226,9 @@ def answer(
     tell = means.told(f"answer for {loaded.name}")
     tell(loaded.describe())
     tell(f"{loaded.name}: {effort}")
+    for plan in plans.values():
+        if (note := plan.weights_note) is not None:
+            tell(note)
     stopped = conduct_together(
         list(plans.values()),
         means,
@@ -305,10 +323,12 @@ def _begun_effort(
     return None
 
 
-def _effort(graph: Graph, backbone: str, limit: float, at_once: int, memory_gb: float) -> Effort:
+def _effort(
+    graph: Graph, backbone: str, limit: float, at_once: int, memory_gb: float, device: str
+) -> Effort:
     """The largest budget that fits the time, by what an epoch of one seed takes per method."""
     per_seed = sum(
-        _seconds_per_seed(graph, answer_space(method, backbone), memory_gb)
+        _seconds_per_seed(graph, answer_space(method, backbone), memory_gb, device)
         for method in methods(backbone)
     )
     trials, seeds, confirm = _MOST
@@ -332,10 +352,9 @@ def _smaller(trials: int, seeds: int, confirm: int) -> tuple[int, int, int]:
     return max(least[0], trials - 1), max(least[1], seeds - 1), max(least[2], confirm - 1)
 
 
-def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float) -> float:
-    """What one seed takes, by the CPU time of a few epochs of two: others may run here too."""
+def _seconds_per_seed(graph: Graph, space: SearchSpace, memory_gb: float, device: str) -> float:
+    """What one seed takes."""
     config = space.config(space.middle(), default_config(graph))
-    probe = dataclasses.replace(config, epochs=_PROBE_EPOCHS, patience=_PROBE_EPOCHS)
-    started = time.process_time()
-    train(graph, probe, range(2), memory_gb=memory_gb)
-    return (time.process_time() - started) / 2 / _PROBE_EPOCHS * _USUAL_EPOCHS
+    check_training_fits(graph, config, 2, memory_gb=memory_gb)
+    cost = measure(graph, config, 2, memory_gb=memory_gb, device=device, limit=_PROBE_SECONDS)
+    return (cost.seconds if cost.whole else _USUAL_SHARE * cost.at_most) / 2

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
 from l2p_search.metrics import METRICS
+from l2p_search.model.devices import check_name
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 
@@ -15,6 +16,9 @@ _THREADS = 4096
 """More threads than any machine has; with more, torch fails or the machine stands still."""
 SpaceLike = str | Path | Mapping[str, Any] | SearchSpace
 """A space: the name of a shipped one, a file's path, its content, or the space itself."""
+
+_UNNAMED = frozenset("/:@%\\'\"`\n\r\t")
+"""Characters that MLflow refuses in a model's name, or that `models:/NAME@alias` cannot hold."""
 
 
 def whole(name: str, value: Any, least: int, most: int) -> None:
@@ -115,6 +119,18 @@ def seconds(name: str, value: float | str | None) -> float | None:
     return value
 
 
+def registered(name: str, value: Any) -> None:
+    """Refuse what cannot be the name of a model in MLflow's registry; None is accepted."""
+    text(name, value)
+    if value is None:
+        return
+    if value != value.strip() or value in ("", ".", "..") or not _UNNAMED.isdisjoint(value):
+        raise UserError(
+            f"{argument(name)}: {shown(value)} must be a name that MLflow's registry takes,"
+            " without /, :, @, % and quotes, such as wisconsin"
+        )
+
+
 def display(name: str, value: Any) -> None:
     """Refuse a display of a search that cannot be told anything."""
     if not (_is_word(value, "auto", "off") or (_has(value, "update") and _has(value, "note"))):
@@ -179,6 +195,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "train": lambda name, value: whole(name, value, 1, 10**4),
     "concurrency": lambda name, value: whole(name, value, 1, 10**4),
     "cpus_per_trial": lambda name, value: whole(name, value, 1, _THREADS),
+    "device": check_name,
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
     "threads": lambda name, value: whole(name, value, 1, _THREADS),
     "node": lambda name, value: whole(name, value, 0, 2**63 - 1),
@@ -189,9 +206,12 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "model": text,
     "address": text,
     "tracking_uri": text,
+    "register": registered,
+    "champion": yes_or_no,
     "race": yes_or_no,
     "resume": yes_or_no,
     "tracking": yes_or_no,
+    "keep_model": yes_or_no,
     "display": display,
     "stop": event,
 }

@@ -5,20 +5,22 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.estimating import trials_at_once
 from l2p_search.api.exporting import write_best
+from l2p_search.api.needs import check_search_fits
 from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
 from l2p_search.display.live import PlainLines, Subject
-from l2p_search.errors import in_python
+from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.journal import Journal
@@ -26,6 +28,8 @@ from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 from l2p_search.training.machine import machine
@@ -44,6 +48,7 @@ class Means:
             does that.
         command: What the journal notes as the origin of the invocation.
         words: Turns a message for the caller into the caller's language, Python or shell.
+        keep_model: Whether a search keeps the confirmed seeds of its winner as a model.
 
     Raises:
         UserError: A value that nothing can run with.
@@ -56,6 +61,7 @@ class Means:
     stop: threading.Event | None = None
     command: str = ""
     words: Callable[[str], str] = in_python
+    keep_model: bool = False
 
     def __post_init__(self) -> None:
         """Refuse values that nothing can run with."""
@@ -63,12 +69,14 @@ class Means:
             memory_gb=self.memory_gb,
             concurrency=self.resources.concurrency,
             cpus_per_trial=self.resources.cpus_per_trial,
+            device=self.resources.device,
             gpus_per_trial=self.resources.gpus_per_trial,
             address=self.resources.address,
             tracking=self.tracking.on,
             tracking_uri=self.tracking.uri,
             display=self.shown,
             stop=self.stop,
+            keep_model=self.keep_model,
         )
 
     def told(self, name: str) -> Callable[[str], None]:
@@ -86,11 +94,12 @@ class Means:
     def provenance(self) -> dict[str, Any]:
         """What a journal notes about an invocation."""
         noted = machine(self.resources.cpus_per_trial)
-        return {"command": masked(self.command), "machine": noted}
+        device = self.resources.device
+        return {"command": masked(self.command), "device": device, "machine": noted}
 
 
 def conduct(plan: Plan, means: Means) -> Finish:
-    """Run one search, from its beginning or from where it stands.
+    """Run one search, from its beginning or from where it stands, and write its best.yaml.
 
     Args:
         plan: The search.
@@ -100,16 +109,33 @@ def conduct(plan: Plan, means: Means) -> Finish:
         How it ended, with what it has found.
 
     Raises:
-        SearchError: The search cannot be run, or its journal cannot be written.
+        UserError: A model is to be registered, and none is to be kept.
+        SearchError: The search cannot be run, its trials do not fit into memory, or its folder
+            cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given. The search ended in
             good order and can be resumed.
     """
+    if plan.goal.register is not None and not means.keep_model:
+        raise UserError(
+            f"{argument('register', plan.goal.register)}: there is no model to register with"
+            f" {either('keep_model=False', '--no-model')}; leave that out"
+        )
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
+        _check_fits(plan, means)
         journal = plan.open()
         try:
             return _conduct(plan, journal, means, stop)
         finally:
             journal.close()
+
+
+def _check_fits(plan: Plan, means: Means) -> None:
+    """Refuse trials that do not fit into this machine; those of a cluster run elsewhere."""
+    resources = means.resources
+    if resources.address is None and plan.done < plan.trials:
+        at_once = trials_at_once(resources.concurrency, resources.cpus_per_trial)
+        check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=means.memory_gb)
 
 
 def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) -> Finish:
@@ -119,9 +145,13 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
-        with tracking(
-            journal, means.tracking, lambda text: display.note(means.words(text))
-        ) as record:
+        if plan.weights_note is not None:
+            display.note(plan.weights_note)
+
+        def note(text: str) -> None:
+            display.note(means.words(text))
+
+        with tracking(journal, means.tracking, note) as record:
 
             def on_event(event: Event, snapshot: Snapshot) -> None:
                 display.update(event, snapshot)
@@ -136,9 +166,11 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 memory_gb=means.memory_gb,
                 on_event=on_event,
                 stop=stop,
+                keeper=_keeper(plan, means, note),
             )
+            # Before MLflow is told the end, for which figures are drawn and importance computed.
             if not finish.interrupted:
-                write_best(journal, finish.outcome)  # before anything that may take long
+                write_best(journal, finish.outcome)
             return finish
 
 
@@ -164,7 +196,10 @@ def conduct_together(
         SearchError: One of the searches cannot be run; the others are stopped in good order.
         KeyboardInterrupt: As of `conduct`.
     """
+    means = replace(means, resources=settled(means.resources))
     with left_as_found(), _stoppable(means.stop) as stop:
+        for plan in plans:
+            _check_fits(plan, means)
         jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 
@@ -185,7 +220,11 @@ def _job(
         until_the_end.callback(journal.close)
         record = until_the_end.enter_context(tracking(journal, means.tracking, lambda text: None))
         return begin_search(
-            journal, plan.goal, means.provenance, lambda event, snapshot: record(event)
+            journal,
+            plan.goal,
+            means.provenance,
+            lambda event, snapshot: record(event),
+            _keeper(plan, means, lambda text: None),
         )
 
     def end(coordinator: Coordinator) -> None:
@@ -195,6 +234,15 @@ def _job(
     # These propose and train the same whatever was found: several trials may run at once.
     any_order = plan.settings.sampler in ("grid", "random") and not plan.settings.race
     return Job(graph=plan.graph, any_order=any_order, begin=begin, end=end)
+
+
+def _keeper(plan: Plan, means: Means, told: Callable[[str], None]) -> ModelKeeper | None:
+    if not means.keep_model:
+        return None
+    if plan.goal.confirm == 0:
+        told(f"no model is kept, as nothing is confirmed; ask for it with {argument('confirm')}")
+        return None
+    return ModelKeeper(plan.directory, plan.graph, told)
 
 
 @contextmanager

@@ -1,37 +1,63 @@
-"""Estimating a search before it runs: how long it may take."""
+"""Estimating a search before it runs: how long it may take, and how much memory."""
 
-import time
+import math
 from dataclasses import dataclass
+from typing import Any
 
 from l2p_search import defaults
+from l2p_search.api.measuring import Cost, measure
+from l2p_search.api.needs import Needs, needs_of_search
 from l2p_search.api.planning import Plan
 from l2p_search.config import TrialConfig
+from l2p_search.model.devices import devices_here
 from l2p_search.searching.running.cluster import own_cpus
-from l2p_search.training.fit import Progress
-from l2p_search.training.fit import fit as train
 
-MEASURED_SECONDS = 20.0
-"""The longest that one trial is trained in order to estimate the time of a search."""
+_START = 10.0
+"""Seconds until the workers are there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """How long a search may take, from one trial in the middle of its space.
+    """What a search may cost, from one trial in the middle of its space.
+
+    Times are CPU times of the trials, as if each had a core of its own: what else runs on the
+    machine does not change them.
 
     Attributes:
         config: The configuration that was measured.
-        trial_seconds: How long one trial takes.
-        seconds: How long the rest of the search takes.
+        trial: What one trial costs.
+        seconds: About how long the rest of the search takes, with its confirmation.
+        at_most: How long it takes if no seed stops early and all ties are there to be confirmed.
         at_once: How many trials run at once.
-        whole: Whether the trial was trained to its end. If not, its time is extrapolated to all
-            its epochs, and is an upper bound: seeds may stop early.
+        memory: What its largest configuration needs.
     """
 
     config: TrialConfig
-    trial_seconds: float
+    trial: Cost
     seconds: float
+    at_most: float
     at_once: int
-    whole: bool
+    memory: Needs
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The estimate as plain JSON values."""
+        memory = self.memory
+        return {
+            "measured_config": self.config.to_mapping(),
+            "trial_cpu_seconds": self.trial.seconds,
+            "trial_cpu_seconds_at_most": self.trial.at_most,
+            "trial_trained_to_its_end": self.trial.whole,
+            "seconds": self.seconds,
+            "seconds_at_most": self.at_most,
+            "trials_at_once": self.at_once,
+            "memory": {
+                "largest_config": memory.config.to_mapping(),
+                "seeds_together": memory.together,
+                "trial_bytes": memory.trial,
+                "all_bytes": memory.everything,
+                "available_bytes": memory.available,
+            },
+        }
 
 
 def estimate(
@@ -40,72 +66,83 @@ def estimate(
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = "cpu",
 ) -> Estimate:
-    """Train one trial in the middle of the space, and estimate how long the search may take.
+    """Measure a trial in the middle of the space, and estimate what the search may cost.
 
     Args:
         plan: The search.
         concurrency: Trials at once; None for as many as there are CPUs.
         cpus_per_trial: Threads per trial.
         memory_gb: Memory per trial.
+        device: What the trial computes on.
 
     Returns:
-        The estimate for the trials that are missing; the confirmation is not in it.
+        The estimate for the trials that are missing, and for the confirmation.
 
     Raises:
         ConfigError: The configuration cannot be trained.
     """
     at_once = trials_at_once(concurrency, cpus_per_trial)
-    config = plan.settings.typical_config()
-    trial_seconds, whole = _measure(plan, config, memory_gb)
-    total = trial_seconds * (plan.trials - plan.done) / at_once
-    if plan.goal.time_budget is not None:
-        total = min(total, plan.goal.time_budget)
+    settings, goal = plan.settings, plan.goal
+    memory = needs_of_search(plan.graph, settings, at_once=at_once, memory_gb=memory_gb)
+    config = settings.typical_config()
+    trial = measure(
+        plan.graph,
+        config,
+        settings.seeds,
+        metric=settings.metric,
+        memory_gb=memory_gb,
+        device=device,
+    )
+    # More trials at once than CPUs share them.
+    side_by_side = min(at_once, trials_at_once(None, cpus_per_trial))
+    ties = min(goal.ties, plan.trials - 1)
+    about, at_most = (
+        _START
+        + _trials_part(plan, seconds, side_by_side)
+        + math.ceil(confirmed / side_by_side) * seconds * goal.confirm / settings.seeds
+        for seconds, confirmed in (
+            # How many tie with the best is not known: halfway between none and all, by ratio.
+            (trial.seconds, round(math.sqrt(1 + ties))),
+            (trial.at_most, 1 + ties),
+        )
+    )
     return Estimate(
-        config=config, trial_seconds=trial_seconds, seconds=total, at_once=at_once, whole=whole
+        config=config,
+        trial=trial,
+        seconds=about,
+        at_most=at_most,
+        at_once=at_once,
+        memory=memory,
     )
 
 
-def trials_at_once(concurrency: int | None, cpus_per_trial: int) -> int:
+def trials_at_once(
+    concurrency: int | None,
+    cpus_per_trial: int,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
+) -> int:
     """How many trials run at once on this machine.
 
     Args:
         concurrency: What was asked for; None for as many as the CPUs allow.
         cpus_per_trial: Threads per trial.
+        gpus_per_trial: The share of a GPU that a trial takes, if it takes one.
 
     Returns:
         At least 1.
     """
-    return concurrency or max(1, own_cpus() // cpus_per_trial)
+    possible = own_cpus() // cpus_per_trial
+    if gpus_per_trial:
+        gpus = sum(name.startswith("cuda") for name in devices_here())
+        possible = min(possible, int(gpus / gpus_per_trial))
+    return concurrency or max(1, possible)
 
 
-def _measure(plan: Plan, config: TrialConfig, memory_gb: float) -> tuple[float, bool]:
-    """Seconds per trial, and whether it was trained to its end instead of extrapolated."""
-    started = time.perf_counter()
-    share = 0.0
-
-    def watch(progress: Progress) -> None:
-        nonlocal share
-        # Groups of seeds that do not fit into memory together train one after another.
-        share = (progress.finished + progress.training * progress.epoch / progress.epochs) / (
-            progress.total
-        )
-        if time.perf_counter() - started > MEASURED_SECONDS:
-            raise _EnoughError
-
-    try:
-        result = train(
-            plan.graph,
-            config,
-            range(plan.settings.seeds),
-            metric=plan.settings.metric,
-            memory_gb=memory_gb,
-            on_epoch=watch,
-        )
-    except _EnoughError:
-        return (time.perf_counter() - started) / share, False
-    return result.seconds, True
-
-
-class _EnoughError(Exception):
-    """The measurement has lasted long enough."""
+def _trials_part(plan: Plan, trial_seconds: float, at_once: int) -> float:
+    """How long the missing trials take; after the time budget none is begun."""
+    total = math.ceil((plan.trials - plan.done) / at_once) * trial_seconds
+    if plan.goal.time_budget is None:
+        return total
+    return min(total, plan.goal.time_budget + trial_seconds)

@@ -1,5 +1,6 @@
 """fit: one configuration trained over all its seeds."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral
@@ -11,6 +12,8 @@ import torch
 from l2p_search import defaults
 from l2p_search.api.arguments import check
 from l2p_search.api.arguments import on_epoch as on_epoch_or_word
+from l2p_search.api.edge_weights import weights_note
+from l2p_search.api.needs import check_training_fits
 from l2p_search.caller import left_as_found
 from l2p_search.config import PROVENANCE, TrialConfig
 from l2p_search.data.graph import Graph
@@ -54,6 +57,7 @@ def fit(
     metric: MetricChoice | None = None,
     threads: int = defaults.THREADS,
     memory_gb: float = defaults.MEMORY_GB,
+    device: str = defaults.DEVICE,
     display: Literal["auto", "off"] | OnEpoch = "off",
     **keys: Any,
 ) -> Fitted:
@@ -71,7 +75,12 @@ def fit(
             By default what an exported file was searched by, else "auto". With
             `stop_on="val_accuracy"` it also says which epoch of a seed is its best.
         threads: Threads that torch computes with.
-        memory_gb: Train as many seeds at once as fit into this.
+        memory_gb: Train as many seeds at once as fit into this; fewer, with a warning in the
+            log, where even that is not there.
+        device: "auto" (a CUDA device where there is one, else the CPU), "cpu", "cuda", "cuda:1"
+            or "mps". It is no hyperparameter: seeds begin with the same weights on every device.
+            On CUDA dropout and Gumbel noise are drawn by its own generators, so its numbers
+            differ from the CPU's as those of other seeds would.
         display: "auto" draws a progress bar on a terminal; a function is called with a `Progress`
             after every epoch instead.
         **keys: Hyperparameters by name, such as K=8; they replace those of `config`.
@@ -85,6 +94,8 @@ def fit(
         ConfigError: A hyperparameter is unknown, out of range, or not read by the model; or a
             seed is none.
         DataError: The graph cannot be used.
+        SearchError: Training would not fit into memory.
+        DeviceError: This machine has no such device.
         UserError: Another argument cannot be what it is.
 
     Example:
@@ -96,11 +107,15 @@ def fit(
         torch.Size([320])
     """
     metric = exported_metric(config) if metric is None else metric
-    check(threads=threads, memory_gb=memory_gb, metric=metric)
+    check(threads=threads, memory_gb=memory_gb, metric=metric, device=device)
     on_epoch_or_word("display", display)
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
     chosen = _seeds(config, seeds)
+    check_training_fits(loaded, made, len(chosen), memory_gb=memory_gb)
+    note = weights_note(loaded, [made])
+    if note is not None:
+        warnings.warn(note, stacklevel=3)  # the caller, behind `left_as_found`
     torch.set_num_threads(threads)
     with training_display(display) as on_epoch:
         result = train(
@@ -109,6 +124,7 @@ def fit(
             chosen,
             metric=chosen_metric(loaded, metric),
             memory_gb=memory_gb,
+            device=device,
             on_epoch=on_epoch,
         )
     known = {each.name: getattr(result, each.name) for each in fields(result)}

@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
-from l2p_search.api.exporting import exported, form_of
+from l2p_search.api.exporting import exported, exported_files, form_of
 from l2p_search.api.recording import Tracking, attach, sync
 from l2p_search.api.reporting import report_page
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary, summary_text
+from l2p_search.effects import Effects
+from l2p_search.errors import ModelError, either
 from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly
+from l2p_search.saved.trained_model import Model, load_model
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.searching.running.run import Finish
 from l2p_search.trial_record import INTERRUPTED, TrialRecord, best_first
 
@@ -95,11 +99,30 @@ class Search:
         best = self.best
         return best.result.profile if best is not None and best.result is not None else None
 
-    @cached_property
-    def importance(self) -> dict[str, float] | None:
-        """How much each hyperparameter mattered: its share of the variance of the objective.
+    @property
+    def model(self) -> Model:
+        """The trained fresh seeds of the best configuration, to predict with.
 
-        None with fewer than 8 complete trials, or when all of them are equally good.
+        Raises:
+            ModelError: The search has kept none, or that of an earlier best one.
+        """
+        again = either("resume it with keep_model=True", "resume it without --no-model")
+        folder = self.directory / FOLDER
+        if not folder.exists():
+            raise ModelError(f"search '{self.name}' has kept no model; {again} to have it trained")
+        found = load_model(folder)
+        if self.best is not None and found.config != self.best.config:
+            raise ModelError(
+                f"search '{self.name}' has kept the model of an earlier best configuration"
+                f" ({found.config.config_id}); {again} to have it replaced"
+            )
+        return found
+
+    @cached_property
+    def importance(self) -> Effects | None:
+        """How much each hyperparameter mattered, and how well that can be told.
+
+        None with fewer than 8 trials, or when all of them are equally good.
         """
         return importance_of(self.outcome)
 
@@ -144,7 +167,7 @@ class Search:
     def summary(self) -> Summary:
         """What `str` says of the search, as values."""
         outcome, finish = self.outcome, self._finish
-        best = outcome.best
+        best, nested = outcome.best, outcome.nested
         return Summary(
             name=self.name,
             dataset=outcome.settings.dataset,
@@ -156,6 +179,8 @@ class Search:
             confirmations=outcome.confirmations,
             confirmed=outcome.confirmed,
             protocol=outcome.protocol,
+            nested=None if nested is None else nested.by_others,
+            overtuning=None if nested is None else nested.overtuning,
             paper=None
             if best is None
             else paper_figure(outcome.settings.dataset, best.config, outcome.settings.metric),
@@ -172,7 +197,7 @@ class Search:
             "name": self.name,
             "directory": str(self.directory),
             **self.outcome.to_mapping(),
-            "importance": self.importance,
+            "importance": None if self.importance is None else self.importance.to_mapping(),
             "exhausted": finish is not None and finish.exhausted,
             "out_of_time": finish is not None and finish.out_of_time,
         }
@@ -188,22 +213,36 @@ class Search:
     def __str__(self) -> str:
         return summary_text(self.summary())
 
-    def export(self, out: str | Path, format: str | None = None) -> Path:  # noqa: A002
+    def export(
+        self,
+        out: str | Path,
+        format: str | None = None,  # noqa: A002
+        *,
+        graph: Any = None,
+    ) -> Path:
         """Write the best configuration with where it came from.
 
         Args:
             out: The file to write.
-            format: "yaml", "json" or "script" (a short program on torch and torch-geometric); by
-                default what the file's ending says, else "yaml".
+            format: "yaml", "json" or "script" (a program on torch and torch-geometric alone); by
+                default what the file's ending says, else "yaml". A program reads a graph that
+                torch-geometric does not have from a file NAME.graph.npz, written beside it.
+            graph: The graph of the search, for a program, where it was made in memory.
 
         Returns:
             The file.
 
         Raises:
-            UserError: There is no complete trial yet, or the file cannot be written.
+            UserError: There is no complete trial yet, the graph cannot be read again, or the file
+                cannot be written.
         """
         path = path_of("out", out) or Path()
-        return write_file(path, self.exported(format or form_of(path)))
+        form = format or form_of(path)
+        with left_as_found():
+            files = exported_files(self._journal, self.outcome, form, path, graph)
+        for file, content in files.items():
+            write_file(file, content)
+        return path
 
     def exported(self, format: str = defaults.FORM) -> str:  # noqa: A002
         """The best configuration with where it came from, as text.
@@ -215,7 +254,8 @@ class Search:
             The content of the file that `export` writes.
 
         Raises:
-            UserError: There is no complete trial yet, or no such form of the configuration.
+            UserError: There is no complete trial yet, no such form of the configuration, or a
+                program that needs a file beside it.
         """
         return exported(self._journal, self.outcome, format)
 

@@ -10,7 +10,11 @@ from l2p_search.searching.records.settings import SearchSettings
 
 
 def graph_again(
-    settings: SearchSettings, name: str, given: Graph | str | None, data_dir: Path | None
+    settings: SearchSettings,
+    name: str,
+    given: Graph | str | None,
+    data_dir: Path | None,
+    way: str | None = None,
 ) -> Graph:
     """The graph that a search began with: as it is given, else as it was read then.
 
@@ -19,6 +23,7 @@ def graph_again(
         name: Of the search, for messages.
         given: The graph, where the caller has it; None to read it as the search did.
         data_dir: A folder with raw files of named datasets.
+        way: How the caller can be given the graph, for messages; by the argument `graph`.
 
     Returns:
         The graph, whose content is that of the search's.
@@ -27,7 +32,7 @@ def graph_again(
         SearchError: It was made in memory and is not given, or its content has changed.
         DataError: It cannot be read.
     """
-    way = argument("graph")
+    way = argument("graph") if way is None else way
     if given is not None:
         graph, source = load_graph(given, data_dir=data_dir), settings.dataset
     elif settings.graph is None and settings.dataset not in DATASETS:

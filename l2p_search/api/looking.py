@@ -133,6 +133,7 @@ def look_at_node(
     node: int,
     *,
     seeds: int = defaults.NODE_SEEDS,
+    device: str = defaults.DEVICE,
     folder: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> NodeLook:
@@ -142,6 +143,7 @@ def look_at_node(
         graph: What `load_graph` takes.
         node: The node, counted from 0.
         seeds: How many seeds q(t) is averaged over.
+        device: What to compute on, as of `fit`.
         folder: The folder of searches.
         tracking: Whether the search's run in MLflow gets a copy of the drawing.
 
@@ -152,7 +154,7 @@ def look_at_node(
         DataError: The graph cannot be used.
         UserError: The graph has no such node.
     """
-    check(node=node, seeds=seeds)
+    check(node=node, seeds=seeds, device=device)
     loaded = load_graph(graph)
     if node >= loaded.num_nodes:
         raise UserError(
@@ -165,7 +167,7 @@ def look_at_node(
         import torch
 
         torch.set_num_threads(defaults.THREADS)
-        q = node_posterior(loaded, config, range(seeds), node, metric=metric)
+        q = node_posterior(loaded, config, range(seeds), node, metric=metric, device=device)
         figure = node_figure(loaded.edges.numpy(), loaded.y.numpy(), node, q.tolist())
         files = figure_files(f"{loaded.name}-node-{node}", figure)
         if journal is not None:

@@ -22,7 +22,7 @@ from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
-from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.tracking.entries import SearchEntry, TrialEntry, inert
 from l2p_search.trial_record import TrialRecord, best_first
 from l2p_search.yaml_file import dump_yaml
 
@@ -95,6 +95,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         varied=tuple(settings.space.dimensions),
         tags={
             "command": masked(str(newest.get("command", ""))),  # old journals have it as typed
+            "device": str(newest.get("device", "cpu")),
             "versions": ", ".join(f"{k} {v}" for k, v in newest.get("versions", {}).items()),
             "data_digest": settings.data_digest,
         },
@@ -152,12 +153,13 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     settings, best = outcome.settings, outcome.best
     score = title(settings.metric)
     whole = (
-        f"{count(len(outcome.records), 'trial')} of space `{settings.space.name}` on"
-        f" {settings.dataset}, {settings.seeds} seeds each, proposed by {settings.sampler} (seed"
-        f" {settings.seed})."
+        f"{count(len(outcome.records), 'trial')} of space {inert(settings.space.name)} on"
+        f" {inert(settings.dataset)}, {settings.seeds} seeds each, proposed by"
+        f" {settings.sampler} (seed {settings.seed})."
     )
     if best is None or best.result is None:
         return f"{whole} No trial has all its seeds yet."
+    name = shlex.quote(journal.directory.name).replace("`", "?")  # it would end the code
     # The page shows the first lines only, until one asks for more.
     lines = []
     if outcome.confirmed is not None:
@@ -173,25 +175,30 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f" `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
         f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
-        f"Take it away: `l2p-search export --search {shlex.quote(journal.directory.name)} --out"
-        " best.yaml`, or `best.yaml` among the artifacts.",
+        f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
+        " among the artifacts.",
     ]
     return "\n\n".join(lines)
 
 
 def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
+    effects = importance_of(outcome)
+    found = {
+        **outcome.to_mapping(),
+        "importance": None if effects is None else effects.to_mapping(),
+    }
     files = {
         "space.yaml": dump_yaml(outcome.settings.space.to_mapping()).encode(),
         "leaderboard.csv": _leaderboard(outcome).encode(),
         "invocations.json": masked(json.dumps(journal.invocations, indent=2)).encode(),
-        "outcome.json": json.dumps(outcome.to_mapping(), indent=2, allow_nan=False).encode(),
+        "outcome.json": json.dumps(found, indent=2, allow_nan=False).encode(),
     }
     best, provenance = outcome.best, provenance_of(journal, outcome)
     if best is not None and best.result is not None and provenance is not None:
         title = f"best trial on {outcome.settings.dataset}: {best.number}"
         files["best.yaml"] = as_yaml(best.config, provenance).encode()
         points = _points(outcome)
-        course = course_figure(points, importance_of(outcome), outcome.settings.metric)
+        course = course_figure(points, effects, outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
         if best.result.profile is not None:

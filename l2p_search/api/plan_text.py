@@ -1,9 +1,12 @@
-"""A plan in words: what would be searched, how many trainings that is, how long it may take."""
+"""A plan in words: what would be searched, how many trainings that is, what it may cost."""
+
+from typing import Any
 
 from l2p_search.api.estimating import Estimate, trials_at_once
 from l2p_search.api.planning import Plan
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
+from l2p_search.data.limits import gigabytes
 from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
@@ -68,6 +71,37 @@ def _graph_text(graph: Graph) -> str:
     return f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges, {splits}"
 
 
+def plan_mapping(plan: Plan, found: Estimate) -> dict[str, Any]:
+    """A plan and what it may cost as plain JSON values.
+
+    Args:
+        plan: The search.
+        found: The estimate.
+
+    Returns:
+        What `plan_text`, `time_text` and `memory_text` say.
+    """
+    settings, goal = plan.settings, plan.goal
+    return {
+        "search": plan.directory.name,
+        "directory": str(plan.directory),
+        "dataset": settings.dataset,
+        "data_digest": settings.data_digest,
+        "space": settings.space.name,
+        "sampler": settings.sampler,
+        "race": settings.race,
+        "metric": settings.metric,
+        "trials": plan.trials,
+        "trials_done": plan.done,
+        "seeds": settings.seeds,
+        "trainings": plan.trials * settings.seeds,
+        "confirm": goal.confirm,
+        "confirm_ties": goal.ties,
+        "time_budget": goal.time_budget,
+        "estimate": found.to_mapping(),
+    }
+
+
 def time_text(plan: Plan, found: Estimate) -> str:
     """How long the search may take, and which trial was measured for that.
 
@@ -76,11 +110,41 @@ def time_text(plan: Plan, found: Estimate) -> str:
         found: The estimate.
 
     Returns:
+        Two lines: the time, and what it was taken from.
+    """
+    trial = describe_config(found.config, plan.settings.space.dimensions)
+    bounds = []
+    if not found.trial.whole and found.trial.at_most > found.trial.seconds:
+        bounds.append("no seed stops early")
+    if plan.goal.confirm and plan.goal.ties and plan.trials > 1:
+        bounds.append("all ties are confirmed")
+    limit = f", at most {format_duration(found.at_most)} if {' and '.join(bounds)}"
+    took = "took" if found.trial.whole else "takes about"
+    return (
+        f"time      about {format_duration(found.seconds)}{limit * bool(bounds)}\n"
+        f"          a trial with {trial} {took} {_seconds(found.trial.seconds)} of CPU"
+    )
+
+
+def memory_text(plan: Plan, found: Estimate) -> str:
+    """How much memory the search may take.
+
+    Args:
+        plan: The search.
+        found: The estimate.
+
+    Returns:
         One line.
     """
-    about = "about" if found.whole else "at most"
-    trial = describe_config(found.config, plan.settings.space.dimensions)
-    took = f"took {found.trial_seconds:.1f} s"
-    if not found.whole:
-        took = f"would take {found.trial_seconds:.0f} s if no seed stopped early"
-    return f"time      {about} {format_duration(found.seconds)}: a trial with {trial} {took}"
+    needs, seeds = found.memory, count(plan.settings.seeds, "seed")
+    together = seeds if needs.together == plan.settings.seeds else f"{needs.together} of {seeds}"
+    upto = "up to " if plan.settings.space.dimensions else ""
+    return (
+        f"memory    {upto}{gigabytes(needs.trial)} GB a trial ({together} at a time),"
+        f" {gigabytes(needs.everything)} GB with all that runs at once;"
+        f" {gigabytes(needs.available)} GB are free"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else format_duration(seconds)

@@ -7,11 +7,13 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
+from l2p_search.api.edge_weights import weights_note
 from l2p_search.api.graph_again import graph_again
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
+from l2p_search.data.sources.named import is_known
 from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
@@ -44,6 +46,8 @@ class Wanted:
     confirm: int | None = None
     confirm_ties: int | None = None
     time_budget: float | str | None = None
+    register: str | None = None
+    champion: bool | None = None
     data_dir: Path | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `load_graph`, such as `label`."""
@@ -61,6 +65,8 @@ class Wanted:
             sampler=self.sampler,
             race=self.race,
             metric=self.metric,
+            register=self.register,
+            champion=self.champion,
         )
         for name, given in (("space", self.space), ("model", self.model)):
             if given == "":
@@ -103,6 +109,17 @@ class Plan:
             return 0
         return sum(record.result is not None for record in self.recorded.records())
 
+    @property
+    def weights_note(self) -> str | None:
+        """One line on the weights of edges that a model of the space does not use."""
+        settings, point = self.settings, self.settings.space.middle()
+        points = [point]
+        for key in ("model", "backbone"):
+            dimension = settings.space.dimensions.get(key)
+            values = () if dimension is None else dimension.enumerated() or ()
+            points += [{**point, key: value} for value in values]
+        return weights_note(self.graph, map(settings.config, points))
+
     def open(self) -> Journal:
         """Begin or resume the search on disk.
 
@@ -137,7 +154,8 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
-        graph = load_graph(graph, data_dir=wanted.data_dir, **wanted.reading)
+        reading = _reading(graph, wanted) if resume else wanted.reading
+        graph = load_graph(graph, data_dir=wanted.data_dir, **reading)
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -152,6 +170,24 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
             f" {argument('name')}"
         )
     return _continued(recorded, graph, wanted)
+
+
+def _reading(graph: Any, wanted: Wanted) -> Mapping[str, Any]:
+    """How a graph is read whose file has moved: as its search read it, and as is asked now."""
+    if wanted.name is None or not isinstance(graph, str | Path) or is_known(str(graph)):
+        return wanted.reading
+    directory = search_directory(searches_folder(wanted.folder), wanted.name)
+    if not Journal.exists(directory):
+        return wanted.reading
+    settings = Journal.read(directory).settings
+    before = dict(settings.graph or {})
+    if not before or is_known(str(before.pop("source"))):
+        return wanted.reading
+    for key in ("edges", "features"):
+        if isinstance(before.get(key), str):
+            beside = Path(graph).parent / Path(before[key]).name
+            before[key] = str(beside) if beside.is_file() else before[key]
+    return {**before, "name": settings.dataset, **wanted.reading}
 
 
 def directory_of(graph: Graph | str | None, wanted: Wanted, resume: bool) -> Path:
@@ -219,7 +255,10 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         confirm=defaults.CONFIRM if wanted.confirm is None else wanted.confirm,
         ties=defaults.TIES if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget) or space.time_budget,
+        register=wanted.register,
+        champion=bool(wanted.champion),
     )
+    _check_registered(goal)
     return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
 
@@ -258,7 +297,10 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         confirm=before.confirm if wanted.confirm is None else wanted.confirm,
         ties=before.ties if wanted.confirm_ties is None else wanted.confirm_ties,
         time_budget=seconds("time_budget", wanted.time_budget),
+        register=before.register if wanted.register is None else wanted.register,
+        champion=before.champion if wanted.champion is None else wanted.champion,
     )
+    _check_registered(goal)
     return Plan(
         directory=recorded.directory,
         graph=loaded,
@@ -266,3 +308,17 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
+
+
+def _check_registered(goal: Goal) -> None:
+    """Refuse what could not be registered at the end, before anything is computed."""
+    if goal.champion and goal.register is None:
+        raise UserError(
+            f"{argument('champion', True)}: is an alias of a registered model; give its name with"
+            f" {argument('register')}"
+        )
+    if goal.register is not None and not goal.confirm:
+        raise UserError(
+            f"{argument('register', goal.register)}: the model is that of the fresh seeds, and"
+            f" {argument('confirm', 0)} leaves none; confirm on some"
+        )

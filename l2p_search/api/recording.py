@@ -4,10 +4,11 @@ import logging
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from l2p_search.api.kept_model import model_entry
 from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
-from l2p_search.errors import either
+from l2p_search.errors import ModelError, either
 from l2p_search.progress import Event
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
@@ -53,7 +54,8 @@ def tracking(
     Args:
         journal: The search.
         where: Whether and where MLflow gets a copy.
-        note: Is called with one line when some trials could not be written.
+        note: Is called with one line when something could not be written, and with one on the
+            version of a model that was registered.
 
     Yields:
         What has to be called with every event of the search.
@@ -82,6 +84,10 @@ def tracking(
         outcome = read_outcome(journal)
         stopped = failed or any(r.status is TrialStatus.RUNNING for r in outcome.records)
         entry = search_entry(journal, outcome)
+        try:
+            entry = replace(entry, model=model_entry(journal, outcome))
+        except ModelError as error:
+            note(f"the search's model is not in MLflow: {error.message}")
         failure = recorder.close(entry, interrupted=stopped)
         _log.info("MLflow took %.1f s", recorder.seconds)
         if failure is not None:
@@ -89,20 +95,29 @@ def tracking(
             shell = f"l2p-search sync {shlex.quote(name)}"
             way = either(f"l2p.open_search({name!r}).sync()", shell)
             note(f"MLflow is behind ({failure}); the trials are safe: bring them there with {way}")
+        elif entry.model is not None and recorder.version is not None:
+            named = " and ".join(entry.model.aliases)
+            note(
+                f"registered in MLflow: version {recorder.version} of {entry.model.registered},"
+                f" {named}"
+            )
 
 
 def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
-    """Write to MLflow the trials of a search that are missing there; nothing is written twice.
+    """Write to MLflow what is missing there of a search; nothing is written twice.
+
+    Files that somebody has deleted there are written anew.
 
     Args:
-        journal: The search.
+        journal: The search; its model is written too.
         where: Where; it is written even if tracking is off.
 
     Returns:
         How many trials were written, and how many were there before.
 
     Raises:
-        UserError: The store cannot be used.
+        UserError: The store cannot be used, or keeps no models.
+        ModelError: The search's model cannot be read.
     """
     store = where.store
     with explained(store):
@@ -112,11 +127,16 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
         parent = tracker.begin(search)
         before = tracker.recorded(parent)
         for record in outcome.records:
-            uid = trial_uid(journal, record)
-            if record.status is not TrialStatus.RUNNING and not tracker.has(parent, uid):
-                tracker.record(parent, search, trial_entry(journal, record))
+            if record.status is TrialStatus.RUNNING:
+                continue
+            entry = trial_entry(journal, record)
+            if tracker.has(parent, entry.uid):
+                tracker.restore(parent, entry)
+            else:
+                tracker.record(parent, search, entry)
         if not is_locked(journal.directory):
             unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
+            search = replace(search, model=model_entry(journal, outcome))
             tracker.finish(parent, search, interrupted=unfinished)
         return tracker.recorded(parent) - before, before
 

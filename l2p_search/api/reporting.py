@@ -1,32 +1,35 @@
 """The report of a search: what its HTML page says."""
 
 import shlex
-from collections.abc import Mapping
 
 from l2p_search.api.exporting import provenance_of
+from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
 from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.metrics import briefly, title
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.plots import interactive_figures, plotly_script
+from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.trial_record import best_first
 
 _SHOWN = 20
 
 
-def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> str:
+def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) -> str:
     """The report as one HTML page that needs no network.
 
     Args:
         journal: The search.
         outcome: What it found.
-        importance: Hyperparameter -> its share of the variance of the objective; None where
-            there are too few trials to tell, and then there are no interactive figures.
+        importance: What mattered; None where there are too few trials to tell, and then there
+            are no interactive figures.
 
     Returns:
         HTML.
@@ -41,7 +44,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Mapping[str, flo
     return render(_page(journal, outcome, importance))
 
 
-def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | None) -> Page:
+def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Page:
     best, settings = outcome.best, outcome.settings
     if best is None or best.result is None:
         raise ValueError("no complete trial")
@@ -64,13 +67,23 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
             ]
         )
     paper = paper_figure(settings.dataset, best.config, metric)
-    confirmed, protocol = outcome.confirmed, outcome.protocol
+    confirmed, protocol, nested = outcome.confirmed, outcome.protocol, outcome.nested
     notes = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with"
         f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
         f"By the paper's protocol, on the search's own seeds: {protocol} %."
         + (f" The paper reports {paper}." if paper is not None else ""),
+        *(
+            []
+            if nested is None
+            else [
+                f"Nested: {nested.by_others} % when each split is tested with what the other"
+                f" splits choose, {nested.overtuning} points below the search's own choice: its"
+                f" overtuning. {nested.by_own} % when each split's own validation nodes choose"
+                " alone, so that none of its test labels has a say."
+            ]
+        ),
         *(
             f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
             for number, result in outcome.confirmations.items()
@@ -80,15 +93,19 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",
     ]
-    figures = {} if importance is None else interactive_figures(outcome)
+    if len(expected := expected_best(outcome.records)) > 1:
+        notes.append(
+            f"What fewer of these trials would have found, drawn at random (validation, then test"
+            f" {score}): {'; '.join(str(each) for each in expected)}."
+        )
+    if importance is not None:
+        notes.append(f"What mattered for validation {score}: {importance}.")
+    figures = {} if importance is None else interactive_figures(outcome, importance)
     provenance = provenance_of(journal, outcome) or {}
-    dataset = shlex.quote(settings.dataset)
     commands = [
-        f"l2p-search --dataset {dataset} --space {shlex.quote(settings.space.name)}"
-        f" --trials {len(outcome.records)} --seeds {settings.seeds} --sampler {settings.sampler}"
-        f" --seed {settings.seed}{' --race' * settings.race} --metric {metric}",
+        _search_command(settings, len(outcome.records)),
         f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
-        f"l2p-search train --dataset {dataset} --config best.yaml",
+        train_command(settings.graph, settings.dataset, "best.yaml"),
         "",
         f"# data {settings.data_digest}; "
         + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
@@ -116,3 +133,23 @@ def _page(journal: Journal, outcome: Outcome, importance: Mapping[str, float] | 
         script=plotly_script() if figures else "",
         commands="\n".join(commands),
     )
+
+
+def _search_command(settings: SearchSettings, trials: int) -> str:
+    """The line that searches again: a command, or Python for a graph that was made in memory."""
+    asked: dict[str, object] = {
+        "space": settings.space.name,
+        "trials": trials,
+        "seeds": settings.seeds,
+        "sampler": settings.sampler,
+        "seed": settings.seed,
+        "metric": settings.metric,
+    }
+    graph = shell_words(settings.graph, settings.dataset)
+    if graph is None:
+        if settings.race:
+            asked["race"] = True
+        keys = ", ".join(f"{key}={value!r}" for key, value in asked.items())
+        return f"python: l2p.search(graph, {keys})  # {settings.dataset} was made in memory"
+    words = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
+    return one_line(["l2p-search", *graph, *words, *["--race"] * settings.race])

@@ -38,6 +38,8 @@ def search(
     confirm: int | None = None,
     confirm_ties: int | None = None,
     time_budget: float | str | None = None,
+    register: str | None = None,
+    champion: bool | None = None,
     folder: str | Path | None = None,
     data_dir: str | Path | None = None,
     resume: bool = False,
@@ -45,9 +47,11 @@ def search(
     tracking_uri: str | None = None,
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
-    gpus_per_trial: float = defaults.GPUS_PER_TRIAL,
+    device: str = defaults.DEVICE,
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL,
     address: str | None = None,
     memory_gb: float = defaults.MEMORY_GB,
+    keep_model: bool = True,
     display: Shown = "auto",
     stop: threading.Event | None = None,
 ) -> Search:
@@ -78,6 +82,10 @@ def search(
         confirm: Train the best on so many fresh seeds (20); 0 for none.
         confirm_ties: Confirm up to so many ties beside it (4).
         time_budget: Start no trial after so many seconds, or after a time such as "8h".
+        register: The name of a model in MLflow's registry. The best configuration's model becomes
+            a version of it, with the alias `candidate`; a search makes one, and another when it
+            is resumed and its best changes.
+        champion: Whether that version gets the alias `champion` too.
         folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
         data_dir: A folder with raw files of named datasets.
         resume: Continue the search of that name.
@@ -85,10 +93,15 @@ def search(
         tracking_uri: An MLflow server; $MLFLOW_TRACKING_URI, then a database in ./mlflow.
         concurrency: Trials at once; by default as many as there are CPUs.
         cpus_per_trial: Threads per trial.
-        gpus_per_trial: GPUs reserved per trial; the engine itself trains on CPUs.
+        device: What trials compute on: "auto" (a CUDA device where this machine has one, else
+            the CPU), "cpu", "cuda" or "mps".
+        gpus_per_trial: The share of a GPU that a trial takes: with 0.25 four share one. By
+            default a whole one with `device="cuda"`. With "auto", a number above 0 means "cuda".
         address: A running Ray cluster, such as "auto" or "HOST:6379". A program that has called
             `ray.init` itself has its trials run there without it.
         memory_gb: Memory per trial, which bounds how many seeds train at once.
+        keep_model: Whether the best configuration's fresh seeds are kept, in `model/` of the
+            search's folder: `Search.model` opens it.
         display: "auto" shows progress in a terminal and in a notebook, "off" shows nothing; any
             object with `update(event, snapshot)` and `note(text)` is told instead.
         stop: Ends the search in good order when it is set, from any thread.
@@ -122,12 +135,15 @@ def search(
         confirm=confirm,
         confirm_ties=confirm_ties,
         time_budget=time_budget,
+        register=register,
+        champion=champion,
         data_dir=path_of("data_dir", data_dir),
     )
     means = Means(
         resources=Resources(
             concurrency=concurrency,
             cpus_per_trial=cpus_per_trial,
+            device=device,
             gpus_per_trial=gpus_per_trial,
             address=address,
         ),
@@ -136,12 +152,13 @@ def search(
         shown=display,
         stop=stop,
         command="l2p.search",
+        keep_model=keep_model,
     )
     return run_plan(make_plan(graph, wanted, resume=resume), means)
 
 
 def run_plan(plan: Plan, means: Means) -> Search:
-    """Run a planned search, and write its best configuration into its folder.
+    """Run a planned search.
 
     Args:
         plan: The search.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.errors import UserError, argument
-from l2p_search.whole_file import write_whole
+from l2p_search.whole_file import as_file_name, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,4 +85,4 @@ def write_files(folder: Path, files: dict[str, bytes]) -> list[Path]:
     Raises:
         UserError: One cannot be written; those before it are.
     """
-    return [write_file(folder / name, content) for name, content in files.items()]
+    return [write_file(folder / as_file_name(name), files[name]) for name in files]

@@ -14,6 +14,7 @@ from l2p_search.cli.commands import (
     inspect,
     node,
     paper,
+    predict,
     profiles,
     report,
     reproduce,
@@ -28,7 +29,7 @@ from l2p_search.cli.commands import (
 from l2p_search.errors import UserError, in_shell
 
 _SEARCHES = (status, trials, ui, compare, export, report, reproduce, profiles, node, sync)
-_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train)
+_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
 
 
 def build_parser() -> argparse.ArgumentParser:

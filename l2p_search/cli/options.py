@@ -168,17 +168,29 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads per trial (%(default)s)",
     )
+    add_device(on)
     on.add_argument(
         "--gpus-per-trial",
         type=at_least_zero,
         default=defaults.GPUS_PER_TRIAL,
         metavar="N",
-        help="GPUs reserved per trial (%(default)g); the engine itself trains on CPUs",
+        help="the share of a GPU that a trial takes: with 0.25 four share one (1 on CUDA)",
     )
     on.add_argument(
         "--address", metavar="ADDRESS", help="a running Ray cluster, such as auto or HOST:6379"
     )
     add_memory(on)
+
+
+def add_device(parser: Parser) -> None:
+    """--device."""
+    parser.add_argument(
+        "--device",
+        default=defaults.DEVICE,
+        metavar="NAME",
+        help="what to compute on: auto (CUDA where there is one, else the CPU), cpu, cuda, cuda:1"
+        " or mps (default: %(default)s)",
+    )
 
 
 def add_memory(parser: Parser) -> None:
@@ -251,6 +263,7 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
         resources=Resources(
             concurrency=options["concurrency"],
             cpus_per_trial=options["cpus_per_trial"],
+            device=options["device"],
             gpus_per_trial=options["gpus_per_trial"],
             address=options["address"],
             worker_log=options["verbose"] or options["log_file"] is not None,
@@ -261,6 +274,7 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
         stop=stop,
         command=command_line(),
         words=in_shell,
+        keep_model=not options.get("no_model", True),
     )
 
 

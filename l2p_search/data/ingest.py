@@ -1,6 +1,7 @@
 """RawGraph -> Graph: undirected, numbered, scaled, split, and told in plain sentences."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -9,16 +10,19 @@ from scipy.sparse import csr_array
 from l2p_search.data.about import About
 from l2p_search.data.checks import check_splits
 from l2p_search.data.graph import Graph
-from l2p_search.data.labelling import number_classes
+from l2p_search.data.labelling import Labelling, number_classes
 from l2p_search.data.made_features import make_features
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.scaling import SCALES, scale_features
 from l2p_search.data.split_rules import DEFAULT_RULE, make_splits
 from l2p_search.data.undirecting import make_undirected
+from l2p_search.data.unlabelled import Unlabelled
 from l2p_search.errors import DataError, did_you_mean
 
 
-def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> Graph:
+def ingest(
+    raw: RawGraph, *, splits: str | None = None, scale: str = "auto", to_predict: bool = False
+) -> Graph:
     """Make a checked graph of what a reader found.
 
     Args:
@@ -26,6 +30,8 @@ def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> 
         splits: A rule to make splits by (see `split_rules`). None takes the masks of the source
             when it has some, else `10x48/32/20`.
         scale: "auto", "row", "standard" or "none" (see `scaling`).
+        to_predict: Whether it is only to be predicted: labels may be missing, and no splits are
+            made. Of labels that are there the names are kept.
 
     Returns:
         The graph; its `about.changes` says what was merged, removed, made or left out.
@@ -52,7 +58,7 @@ def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> 
     if raw.num_nodes < 1:
         raise DataError(f"{source}: there are no nodes; check the file")
     _check_ids(raw)
-    labelling = number_classes(source, raw.labels, raw.num_nodes, raw.label_name)
+    labelling = _labelling(raw, to_predict)
     tidy = make_undirected(source, raw.edges, raw.weights, raw.num_nodes)
     features, names, standard = raw.x, raw.feature_names, None
     if features is None or 0 in features.shape[1:]:
@@ -61,31 +67,38 @@ def ingest(raw: RawGraph, *, splits: str | None = None, scale: str = "auto") -> 
     else:
         _check_features(raw, features)
         x, scaling, told, standard = scale_features(source, features, scale)
+    name = re.sub(r"[^\w.-]+", "-", raw.name).strip("-.") or "graph"
+    edges = torch.from_numpy(tidy.edges)
+    weights = None if tidy.weights is None else torch.from_numpy(tidy.weights)
+    about = About(
+        source=source,
+        node_ids=None if raw.node_ids is None else tuple(raw.node_ids.tolist()),
+        class_names=None if labelling is None else labelling.class_names,
+        feature_names=names,
+        scaling=scaling,
+        standard=standard,
+        features=told,
+        changes=(*raw.notes, *tidy.changes),
+    )
+    if to_predict or labelling is None:
+        return Unlabelled.of(name, x, edges, weights, about)
     masks, rule, compromises = _splits(raw, labelling.y, splits)
     y = torch.from_numpy(labelling.y)
     train, val, test = map(torch.from_numpy, masks)
     check_splits(source, y, train, val, test, labelling.class_names)
-    return Graph(
-        name=re.sub(r"[^\w.-]+", "-", raw.name).strip("-.") or "graph",
-        x=x,
-        edges=torch.from_numpy(tidy.edges),
-        y=y,
-        train=train,
-        val=val,
-        test=test,
-        weights=None if tidy.weights is None else torch.from_numpy(tidy.weights),
-        about=About(
-            source=source,
-            node_ids=None if raw.node_ids is None else tuple(raw.node_ids.tolist()),
-            class_names=labelling.class_names,
-            feature_names=names,
-            scaling=scaling,
-            standard=standard,
-            split_rule=rule,
-            features=told,
-            changes=(*raw.notes, *tidy.changes, *labelling.changes, *compromises),
-        ),
-    )
+    changes = (*about.changes, *labelling.changes, *compromises)
+    about = replace(about, split_rule=rule, changes=changes)
+    return Graph(name, x, edges, y, train, val, test, weights, about)
+
+
+def _labelling(raw: RawGraph, to_predict: bool) -> Labelling | None:
+    """The classes; None for a graph to predict that has none to learn from, which need not be."""
+    try:
+        return number_classes(raw.source, raw.labels, raw.num_nodes, raw.label_name)
+    except DataError:
+        if not to_predict:
+            raise
+    return None
 
 
 def _check_ids(raw: RawGraph) -> None:

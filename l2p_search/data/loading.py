@@ -39,6 +39,7 @@ def load_graph(
     splits: str | None = None,
     scale: str = "auto",
     name: str | None = None,
+    to_predict: bool = False,
 ) -> Graph:
     """Load a graph from whatever holds it; `describe()` tells what was understood.
 
@@ -65,6 +66,8 @@ def load_graph(
         splits: A rule to make splits by, such as "10x48/32/20", instead of those of the source.
         scale: "auto", "row", "standard" or "none".
         name: What the graph is called, in titles and folders.
+        to_predict: Whether it is only to be predicted by a `Model`: its nodes need no labels, and
+            it cannot be trained on.
 
     Returns:
         The graph: undirected, checked, with scaled features and splits.
@@ -89,7 +92,9 @@ def load_graph(
         "split": split,
         "weight": weight,
     }
-    graph = _load(source, data_dir, given, splits=splits, scale=scale, name=name)
+    graph = _load(
+        source, data_dir, given, splits=splits, scale=scale, name=name, to_predict=to_predict
+    )
     if not isinstance(source, str | Path):
         return graph
     request = _request(source, {**given, "splits": splits, "scale": scale, "name": name})
@@ -123,6 +128,7 @@ def _load(
     splits: str | None,
     scale: str,
     name: str | None,
+    to_predict: bool,
 ) -> Graph:
     options = {key: value for key, value in given.items() if value is not None}
     if isinstance(source, str) and is_known(source):
@@ -132,9 +138,17 @@ def _load(
     if isinstance(source, str) and is_function(source) and not is_there(Path(source)):
         made = call_function(source)
         called = name or source.rpartition(":")[2]
-        return load_graph(made, data_dir, **given, splits=splits, scale=scale, name=called)
+        return load_graph(
+            made,
+            data_dir,
+            **given,
+            splits=splits,
+            scale=scale,
+            name=called,
+            to_predict=to_predict,
+        )
     if isinstance(source, Graph):
-        if source.num_labelled == 0:
+        if source.num_labelled == 0 and not to_predict:
             raise DataError(
                 f"{source.name}: no node has a label, so it can be predicted but not learned"
                 " from; use Graph.build with the classes of some nodes"
@@ -146,11 +160,14 @@ def _load(
             )
         graph = source if splits is None else source.with_splits(splits)
         return graph if name is None else replace(graph, name=name)
-    raw = _read(source, options, with_masks=splits is None, name=name)
-    return ingest(raw if name is None else replace(raw, name=name), splits=splits, scale=scale)
+    raw = _read(source, options, splits is None and not to_predict, name, labelled=not to_predict)
+    raw = raw if name is None else replace(raw, name=name)
+    return ingest(raw, splits=splits, scale=scale, to_predict=to_predict)
 
 
-def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str | None) -> RawGraph:
+def _read(
+    source: Any, options: dict[str, Any], with_masks: bool, name: str | None, *, labelled: bool
+) -> RawGraph:
     if isinstance(source, str) and source.startswith("ogb:"):
         refuse_options(source, options, ())
         return read_ogb(source, with_masks=with_masks)
@@ -164,7 +181,7 @@ def _read(source: Any, options: dict[str, Any], *, with_masks: bool, name: str |
                 f"unknown dataset '{source}'; {did_you_mean(source, known)}"
                 " (or give the path of a file)"
             )
-        return read_path(Path(source).expanduser(), options, with_masks)
+        return read_path(Path(source).expanduser(), options, with_masks, labelled=labelled)
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))

@@ -159,6 +159,8 @@ def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | Non
     config = describe_config(record.config, keys)
     if event.kind == "retried":
         return f"trial {record.number}: {event.reason}; started again"
+    if event.kind == "noted":
+        return f"trial {record.number}: {event.reason}"
     if event.kind == "confirmed":
         if event.result is None or event.reason is not None:
             return f"trial {record.number} could not be confirmed: {event.reason}"

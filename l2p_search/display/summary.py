@@ -10,6 +10,7 @@ from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
 from l2p_search.display.travel import travel_in_words
+from l2p_search.effects import Effects
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
 from l2p_search.results import TrialResult, TrialStatus
@@ -34,8 +35,10 @@ class Summary:
         confirmations: Trial number -> its result on fresh seeds.
         confirmed: The best's test accuracy on fresh seeds.
         protocol: Its test accuracy on the search's own seeds.
+        nested: Test accuracy on each split with what the other splits choose.
+        overtuning: `protocol` minus `nested`, paired by split.
         paper: What the paper reports, as text.
-        importance: Hyperparameter -> its share of the variance of the objective.
+        importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
     """
@@ -51,8 +54,10 @@ class Summary:
     confirmed: Interval | None
     protocol: Interval | None
     paper: str | None
-    importance: Mapping[str, float] | None
+    importance: Effects | None
     metric: Metric = "accuracy"
+    nested: Interval | None = None
+    overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
 
@@ -140,6 +145,11 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
     own = "the paper's protocol:"
     lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    if summary.nested is not None:
+        lines.append(
+            f"{'nested:':<{width}} {summary.nested} %   each split with what the other splits"
+            f" choose; {summary.overtuning} points below"
+        )
     if summary.paper is not None:
         lines.append(f"{'the paper reports:':<{width}} {summary.paper}")
     quote = "  ± is the 95 % interval, with a split's seeds taken as one."
@@ -156,12 +166,22 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
     return lines
 
 
-def _importance(importance: Mapping[str, float], metric: Metric) -> list[str]:
-    width = max(map(len, importance))
+def _importance(effects: Effects, metric: Metric) -> list[str]:
+    head = f"importance for validation {title(metric)}"
+    if not effects.told:
+        return [
+            f"{head}: nothing to be told",
+            f"  from the hyperparameters it cannot be predicted which trials are good"
+            f" ({effects.basis})",
+        ]
+    rows = [(key, str(each), each.share) for key, each in effects.shares.items()]
+    rows.append(("interactions", f"{effects.interactions:.2f}", effects.interactions))
+    width = max(len(key) for key, _, _ in rows)
     return [
-        f"importance for validation {title(metric)} (fANOVA, shares of its variance)",
+        f"{head}: shares of its variance over the space (fANOVA; 95 % interval)",
         *(
-            f"  {key:<{width}}  {share:.2f}  {bar(share, 30)}".rstrip()
-            for key, share in importance.items()
+            f"  {key:<{width}}  {words:<19}  {bar(share, 30)}".rstrip()
+            for key, words, share in rows
         ),
+        f"  {effects.basis}",
     ]

@@ -6,6 +6,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
+from l2p_search.model.attention import HELD_PER_ENTRY
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
@@ -60,7 +61,7 @@ class Gat(Baseline):
             parameters += self._head.parameters
             units += 4 * config.head_layers * graph.num_nodes * config.hidden
         held = (7 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
-        words = 6 * parameters + held + 7 * attention + units
+        words = 6 * parameters + held + (1 + HELD_PER_ENTRY) * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
         of_first = ("W", "b", *(self._tuning.letters if self._hidden else ()))
         self.first_layer = frozenset(f"{letter}_1" for letter in of_first)

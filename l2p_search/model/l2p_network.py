@@ -26,9 +26,9 @@ class L2pNetwork(Network):
     a shared w prefer a step for all nodes: with it, a shared w validates as well as one w_k per
     step, at half the cost.
 
-    Parameters of phi: w [S, H, 1] or [S, H, T], b [S, T].
+    Parameters of phi: w [S, H, 1] or [S, H, T], and b [S, T] unless there is none.
 
-    Config keys: K, scorer, posterior.
+    Config keys: K, scorer, scorer_bias, posterior.
     """
 
     def __init__(self, problem: Problem, config: TrialConfig, width: int) -> None:
@@ -36,14 +36,16 @@ class L2pNetwork(Network):
         self.steps = config.K + 1
         self.scorers = self.steps if config.scorer == "per_step" else 1
         self._problem, self._posterior, self._width = problem, config.posterior, width
+        self._biased = config.scorer_bias == "per_step"
 
     def initial_phi(self, generators: Sequence[Generator]) -> Parameters:
         """Small scorers: q starts near its shape at score 0."""
-        return {
-            "w": self._problem.fan_in(generators, (self._width, self.scorers)),
-            "b": self._problem.zeros(len(generators), self.steps),
-        }
+        phi = {"w": self._problem.fan_in(generators, (self._width, self.scorers))}
+        if self._biased:
+            phi["b"] = self._problem.zeros(len(generators), self.steps)
+        return phi
 
     def log_q(self, scores: Tensor, phi: Parameters) -> Tensor:
-        """Log q from the scores w_k . H_k, to which the bias is added: both [S, L, T]."""
-        return log_probs(self._posterior, scores + phi["b"][:, None])
+        """Log q from the scores w_k . H_k, to which a bias is added: both [S, L, T]."""
+        biased = scores + phi["b"][:, None] if self._biased else scores
+        return log_probs(self._posterior, biased)

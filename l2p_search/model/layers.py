@@ -186,11 +186,14 @@ class Adjacency:
 
     def _normalised(self, kept: Tensor) -> Tensor:
         """D^-1/2 M D^-1/2 of the entries `kept` [S, nonzeros] of M."""
-        if self._weights is not None:
-            kept = kept * self._weights
+        kept = self._weighed(kept)
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
         scale = degree.rsqrt()
         return kept * scale[:, self.row] * scale[:, self.column]
+
+    def _weighed(self, kept: Tensor) -> Tensor:
+        """The entries `kept` [S, nonzeros], times the weights of the edges when there are some."""
+        return kept if self._weights is None else kept * self._weights
 
     def _copies(self, copies: int) -> SparseMatrix:
         """The pattern, repeated down the diagonal."""

@@ -22,9 +22,10 @@ class Linkx(Baseline):
         H = relu(H_A J_A + H_X J_X + b_J + H_A + H_X)
         class scores  MLP(dropout(H)), of `head_layers` layers
 
-    A is the adjacency itself, without self-loops and not normalised: W_A has a row per node, so
-    this learns who a neighbour is, and nothing about nodes that are not in the graph. As in the
-    authors' default, the embeddings H_A and H_X have one layer each; there is no batch norm.
+    A is the adjacency itself, weighted where edges are, without self-loops and not normalised:
+    W_A has a row per node, so this learns who a neighbour is, and nothing about nodes that are
+    not in the graph. As in the authors' default, the embeddings H_A and H_X have one layer each;
+    there is no batch norm.
 
     Parameters of theta: W_A [S, N, H], W_X [S, F, H], J_A and J_X [S, H, H], biases b_A, b_X and
     b_J [S, H], and those of `Head`.
@@ -79,10 +80,13 @@ class Linkx(Baseline):
 
 
 class NeighbourSum(Adjacency):
-    """A itself: the sum over a node's neighbours, without self-loops, not normalised."""
+    """A itself: the sum over a node's neighbours, without self-loops, not normalised.
+
+    Where edges have weights they are the entries of A.
+    """
 
     self_loops = False
 
     def _normalised(self, kept: Tensor) -> Tensor:
         """The entries as they are."""
-        return kept
+        return self._weighed(kept)

@@ -15,8 +15,8 @@ class NeighbourMean(Adjacency):
 
     The mean aggregator of GraphSAGE (Hamilton, Ying and Leskovec, NeurIPS 2017,
     https://arxiv.org/abs/1706.02216). A node without neighbours, or one that DropEdge leaves
-    none, has the mean 0. Every edge counts alike. The matrix is not symmetric: the backward
-    pass is the product with its transpose.
+    none, has the mean 0. Where edges have weights it is the weighted mean, with D their sums. The
+    matrix is not symmetric: the backward pass is the product with its transpose.
 
     Example:
         >>> from l2p_search.data.demo import demo_graph
@@ -40,8 +40,9 @@ class NeighbourMean(Adjacency):
 
     def _normalised(self, kept: Tensor) -> Tensor:
         """D^-1 M of the entries `kept` [S, nonzeros] of M."""
+        kept = self._weighed(kept)
         degree = kept.new_zeros(len(kept), self.num_nodes).index_add_(1, self.row, kept)
-        return kept / degree.clamp_min(1.0)[:, self.row]
+        return kept / torch.where(degree > 0.0, degree, 1.0)[:, self.row]
 
 
 class MeanTimes(torch.autograd.Function):

@@ -89,11 +89,16 @@ class Levels:
             for name, value in own.items():
                 latest = other[name].detach()
                 if value.device != places.device:
-                    there, here = places.to(value.device), taken.to(value.device)
-                    value.index_copy_(0, there, latest.index_select(0, here))
+                    _copy_at_once(value, latest, places, taken)
                     continue
                 for place, place_in_source in pairs:
                     value[place].copy_(latest[place_in_source])
+
+
+def _copy_at_once(into: Tensor, source: Tensor, places: Tensor, taken: Tensor) -> None:
+    """into[places] = source[taken], by two calls of their device."""
+    chosen = source.index_select(0, taken.to(source.device))
+    into.index_copy_(0, places.to(into.device), chosen)
 
 
 class GradientSink(Protocol):

@@ -14,6 +14,7 @@ from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.model.attention import HELD_PER_ENTRY
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
@@ -202,6 +203,8 @@ class GatStack(GcnStack):
         """Prepare the graph's matrices once for all epochs and seeds."""
         super().__init__(problem, config)
         self._heads = (config.heads, config.hidden // config.heads)
+        entries = config.K * config.heads * self._adjacency.nonzeros
+        self.bytes_per_seed += 4 * HELD_PER_ENTRY * entries
 
     def noise_per_step(self, graph: Graph, config: TrialConfig) -> int:
         """Also one byte per head and entry of A_hat, for the dropout of the attention."""

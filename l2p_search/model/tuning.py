@@ -58,8 +58,11 @@ class Tuning:
         return normalised(self._norm, h, theta[f"scale_{name}"], theta[f"shift_{name}"])
 
     def held_per_unit(self) -> int:
-        """Tensors of the size of a hidden representation that a layer holds besides."""
-        return 2 * (self._norm != "none") + len(self.letters)
+        """Tensors of the size of a hidden representation that a layer holds besides, measured.
+
+        A residual connection adds to what is there already.
+        """
+        return int(self._norm != "none")
 
 
 PLAIN = Tuning(TrialConfig())

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from l2p_search.config import PROVENANCE, TrialConfig
+from l2p_search.data.reading_again import train_command
 from l2p_search.yaml_file import dump_yaml
 
 
@@ -16,7 +17,8 @@ def as_yaml(config: TrialConfig, provenance: dict[str, Any]) -> str:
 
     Args:
         config: The configuration.
-        provenance: Where it came from, as plain values; `dataset` is required.
+        provenance: Where it came from, as plain values; `dataset` is required, `graph` says how
+            a graph of one's own was read.
 
     Returns:
         The text, which `TrialConfig.from_file` reads.
@@ -26,8 +28,8 @@ def as_yaml(config: TrialConfig, provenance: dict[str, Any]) -> str:
         >>> text.splitlines()[0]
         '# l2p-search train --dataset demo --config FILE'
     """
-    use = f"# l2p-search train --dataset {provenance['dataset']} --config FILE\n"
-    return use + dump_yaml({**config.to_mapping(), PROVENANCE: provenance})
+    use = train_command(provenance.get("graph"), provenance["dataset"], "FILE")
+    return f"# {use}\n" + dump_yaml({**config.to_mapping(), PROVENANCE: provenance})
 
 
 def as_json(config: TrialConfig, provenance: dict[str, Any]) -> str:

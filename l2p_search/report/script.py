@@ -1,197 +1,154 @@
-"""A configuration as a short Python program on torch and torch-geometric alone.
+"""A configuration as a program of its own: the source of the modules that say what L2P is.
 
-The program is meant to be read: one seed at a time, dense tensors, nothing done for speed. Its
-random streams are torch's own, so its numbers agree with ours up to the noise of a seed.
+Nothing that a user named is code in it: names are written as literals only.
 """
 
+import math
 from typing import Any
 
 from l2p_search.config import TrialConfig
+from l2p_search.data import plain_graphs
+from l2p_search.data.plain_graphs import PUBLISHED
 from l2p_search.errors import UserError, argument
-from l2p_search.metrics import Metric
-from l2p_search.report.program import (
-    BEFORE,
-    ENCODERS,
-    HELD,
-    LEVELS,
-    LOWER_LOSS,
-    MOVE,
-    OBJECTIVES,
-    POSTERIORS,
-    PROGRAM,
-    RESPONSE,
-    UPPER_LOSS,
+from l2p_search.nn import backbones, choices, edges, equations, l2p, layered, two_levels
+from l2p_search.report import plain_scores, seed_by_seed
+from l2p_search.report.source_parts import joined_source
+
+_MODULES = (
+    choices,
+    edges,
+    equations,
+    backbones,
+    layered,
+    l2p,
+    two_levels,
+    plain_graphs,
+    plain_scores,
+    seed_by_seed,
 )
-from l2p_search.report.program_metrics import metric_parts
+_WIDTH = 99
+_PIECE = 60
+"""Characters of a long string that stand on one line."""
 
-_LOADERS = {
-    "cora": 'Planetoid(root, "Cora")',
-    "citeseer": 'Planetoid(root, "CiteSeer")',
-    "pubmed": 'Planetoid(root, "PubMed")',
-    "actor": 'Actor(f"{root}/Actor")',
-    "texas": 'WebKB(f"{root}/WebKB", "texas")',
-    "wisconsin": 'WebKB(f"{root}/WebKB", "wisconsin")',
-    "cornell": 'WebKB(f"{root}/WebKB", "cornell")',
-    "cornell-legacy": 'WebKB(f"{root}/WebKB-legacy", "cornell")',
-}
-# PyG would download the corrected files, also where the legacy ones are wanted.
-_CHECKS = {
-    "cornell-legacy": """    if data.y.bincount().tolist() != [33, 1, 18, 101, 30]:
-        sys.exit("these files are the corrected ones; the legacy ones are needed")
+GRAPH_SUFFIX = ".graph.npz"
+"""The ending of the file with the graph beside a program, in place of the program's `.py`."""
+
+_LEARNING = (
+    "lr", "upper_lr", "weight_decay", "decay_on", "step_decay", "level", "consistency",
+    "sharpening",
+)  # fmt: skip
+_STOPPING = ("epochs", "patience", "stop_on")
+
+_HEAD = '''\
+"""L2P, Learning How to Propagate Messages in Graph Neural Networks, with one configuration.
+
+Xiao, Chen, Wang and Wang, KDD 2021, https://arxiv.org/abs/2310.00697. Exported by l2p-search: FROM
+says from which trial. Of the method those parts are here that the configuration uses.
+{needs}
 """
-}
+'''
+_PUBLISHED_NEEDS = """It needs torch and torch-geometric:
+
+    python THIS_FILE [FOLDER]
+
+The folder has the files of the graph, or they are downloaded to it; ./data by default.
+"""
+_ARRAYS_NEEDS = """It needs torch and numpy, and the file with the graph that is beside it:
+
+    python THIS_FILE
+"""
+_MAIN = """\
+if __name__ == "__main__":
+    {load}
+    train_all(graph, MODEL, LEARNING, STOPPING, FROM)
+"""
+_LOAD_PUBLISHED = """folder = sys.argv[1] if len(sys.argv) > 1 else "data"
+    graph = load_published(folder, {dataset})"""
+_LOAD_ARRAYS = f'graph = load_arrays(Path(__file__).with_suffix("{GRAPH_SUFFIX}"))'
 
 
-def as_script(config: TrialConfig, provenance: dict[str, Any]) -> str:
+def as_script(config: TrialConfig, provenance: dict[str, Any], published: str | None) -> str:
     """Write the program of a configuration.
 
     Args:
-        config: An L2P configuration on APPNP.
-        provenance: Where it came from: `dataset`, `search`, `trial`, `seeds`, and the mean
-            validation and test accuracy.
+        config: An L2P configuration.
+        provenance: Where it came from, as plain values: `seeds`, `metric`, `data_digest`, the
+            mean scores, and names.
+        published: The graph, if it is one of `PUBLISHED` as it is; None for a graph that is
+            written beside the program.
 
     Returns:
         The source of the program.
 
     Raises:
-        UserError: PyG has no such dataset, or the configuration has no short program.
+        UserError: The configuration is that of a baseline.
     """
-    dataset = provenance["dataset"]
-    if dataset not in _LOADERS:
-        known = ", ".join(_LOADERS)
+    if config.model != "l2p":
         raise UserError(
-            f"{argument('format', 'script')}: torch-geometric has no dataset {dataset}; it can be"
-            f" had for {known}"
+            f"{argument('format', 'script')}: {config.method} has no program, only L2P has; export"
+            " it as yaml"
         )
-    if config.method not in ("l2q", "l2s"):
-        raise UserError(
-            f"{argument('format', 'script')}: {config.method} has no short program; export it as"
-            " yaml"
-        )
-    if config.algorithm == "em" and config.level == "joint":
-        raise UserError(
-            f"{argument('format', 'script')}: algorithm=em with level=joint has no short program;"
-            " export it as yaml"
-        )
-    losses = {
-        "lower_loss": f"model.{LOWER_LOSS[config.algorithm]}(x, y, train)",
-        "upper_loss": UPPER_LOSS[config.algorithm],
+    entries = {
+        "BACKBONES": config.backbone,
+        "POSTERIORS": config.posterior,
+        "SCORES": provenance["metric"],
     }
-    if config.consistency > 0.0:
-        losses["lower_loss"] += " + held(model, x, target, ~train, epoch)"
-    joint = config.level == "joint"
-    metric: Metric = provenance.get("metric", "accuracy")
-    load = _LOADERS[dataset]
-    return PROGRAM.format(
-        dataset=dataset,
-        search=provenance["search"],
-        trial=provenance["trial"],
-        val=provenance[f"val_{metric}_mean"],
-        test=provenance[f"test_{metric}_mean"],
-        **metric_parts(metric, config),
-        seeds=provenance["seeds"],
-        loader=load.partition("(")[0],
-        load=load,
-        constants=_constants(config, provenance["seeds"]),
-        posterior=POSTERIORS[config.posterior],
-        scorers="K + 1" if config.scorer == "per_step" else "1",
-        last_decay="WEIGHT_DECAY" if config.decay_on == "theta" else "0.0",
-        lower="theta and phi" if joint else "theta",
-        **ENCODERS["per_step" if config.classifier == "per_step" else config.encoder],
-        **_own(config),
-        **_normalise(config),
-        **_start(config),
-        **_consistency(config),
-        upper=LEVELS[config.level].format(**losses),
-        objective=OBJECTIVES[config.algorithm],
-        before=BEFORE.get(config.level, ""),
-        move=MOVE if config.level in ("second_order", "unrolled") else "",
-        response=RESPONSE if config.level == "unrolled" else "",
-        check=_CHECKS.get(dataset, ""),
-        lower_loss=losses["lower_loss"],
-    )
-
-
-def _own(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for the classifier of a node's own H_0."""
-    if config.skip == 0.0:
-        return {"own_init": "", "own": "", "own_group": "", "own_theta": ""}
-    decay = "WEIGHT_DECAY" if config.decay_on == "theta" else "0.0"
-    group = f'{{"params": model.own.parameters(), "weight_decay": {decay}}},'
-    return {
-        "own_init": "        self.own = nn.Linear(HIDDEN, classes, bias=False)\n",
-        "own": "        logits = logits + SKIP * self.own(h0)[:, None]\n",
-        "own_group": f"            {group}\n",
-        "own_theta": ", *model.own.parameters()",
+    load, needs, loader = _LOAD_ARRAYS, _ARRAYS_NEEDS, "load_arrays"
+    if published is not None:
+        named = ", ".join(map(_literal, PUBLISHED[published]))
+        load, needs = _LOAD_PUBLISHED.format(dataset=named), _PUBLISHED_NEEDS
+        loader = "load_published"
+    imports, source = joined_source(_MODULES, ["train_all", loader], entries)
+    read = [key for key in config.to_mapping() if config.why_unread(key) is None]
+    constants = {
+        "FROM": provenance,
+        "MODEL": l2p.choices_of(config.to_mapping(), read),
+        "LEARNING": {key: getattr(config, key) for key in _LEARNING if key in read},
+        "STOPPING": {key: getattr(config, key) for key in _STOPPING},
     }
+    written = "\n".join(f"{name} = {_literal(value)}" for name, value in constants.items())
+    head = _HEAD.format(needs=needs.rstrip("\n"))
+    return f"{head}\n{imports}\n\n{written}\n\n\n{source}\n\n\n{_MAIN.format(load=load)}"
 
 
-def _normalise(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for the normalised adjacency."""
-    if config.self_loop == 1.0:
-        return {
-            "utilities": "remove_self_loops, to_undirected",
-            "normalise": """\
-    index, weight = gcn_norm(edges, num_nodes=len(x), add_self_loops=True)
-""",
-        }
-    return {
-        "utilities": "add_self_loops, remove_self_loops, to_undirected",
-        "normalise": """\
-    ones = torch.ones(edges.shape[1])
-    index, weight = add_self_loops(edges, ones, fill_value=SELF_LOOP, num_nodes=len(x))
-    index, weight = gcn_norm(index, weight, num_nodes=len(x), add_self_loops=False)
-""",
-    }
+def _literal(value: Any, column: int = 0) -> str:
+    """A plain value as source that fits into the lines of a program."""
+    if isinstance(value, str):
+        return _text(value, column)
+    if isinstance(value, dict):
+        items = [
+            f"{_text(str(key), 0)}: {_literal(item, column + 4)}" for key, item in value.items()
+        ]
+        return _bracketed("{", items, "}", column)
+    if isinstance(value, list | tuple):
+        return _bracketed("[", [_literal(item, column + 4) for item in value], "]", column)
+    if value is None or isinstance(value, bool | int) or math.isfinite(value):
+        return repr(value)
+    raise ValueError(f"{value!r} has no literal")
 
 
-def _start(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for what is propagated: H_0, or H_0 with rows dropped."""
-    if config.node_dropout == 0.0:
-        return {"drop_nodes": "", "start": "h0"}
-    return {
-        "drop_nodes": """\
-        kept = h0 * F.dropout(torch.ones(len(x), 1), NODE_DROPOUT, self.training)
-""",
-        "start": "kept",
-    }
+def _bracketed(opened: str, items: list[str], closed: str, column: int) -> str:
+    """Items on one line where they fit, else one line each."""
+    line = opened + ", ".join(items) + closed
+    if len(line) + column + 12 <= _WIDTH and "\n" not in line:
+        return line
+    inner = " " * (column + 4)
+    return opened + "".join(f"\n{inner}{item}," for item in items) + f"\n{' ' * column}{closed}"
 
 
-def _consistency(config: TrialConfig) -> dict[str, str]:
-    """The parts of the program for consistency: unlabelled nodes predicted alike with dropout."""
-    if config.consistency == 0.0:
-        return {"held": "", "target": "", "epoch": "_", "hold": ""}
-    target = "target = F.softmax({} / SHARPENING, dim=1)\n"
-    return {
-        "held": HELD,
-        "target": "    " + target.format("model.predict(x)"),
-        "epoch": "epoch",
-        "hold": "        " + target.format("logits"),
-    }
+def _text(value: str, column: int) -> str:
+    """A string as a literal: `repr` escapes what does not print, line ends of all kinds too."""
+    pieces = [value[start : start + _PIECE] for start in range(0, len(value), _PIECE)] or [""]
+    quoted = [_quoted(piece) for piece in pieces]
+    if len(quoted) == 1:
+        return quoted[0]
+    inner = " " * (column + 4)
+    return "(" + "".join(f"\n{inner}{piece}" for piece in quoted) + f"\n{' ' * column})"
 
 
-def _constants(config: TrialConfig, seeds: int) -> str:
-    values = {
-        "K": config.K,
-        **({"HIDDEN": config.hidden} if config.encoder == "mlp" else {}),
-        "DROPOUT": config.dropout,
-        "LR": config.lr,
-        "WEIGHT_DECAY": config.weight_decay,
-        "UPPER_LR": config.upper_lr,
-        "TELEPORT": config.teleport,
-        **({"SKIP": config.skip} if config.skip > 0.0 else {}),
-        **({"SELF_LOOP": config.self_loop} if config.self_loop != 1.0 else {}),
-        **({"NODE_DROPOUT": config.node_dropout} if config.node_dropout > 0.0 else {}),
-        **(
-            {"CONSISTENCY": config.consistency, "SHARPENING": config.sharpening}
-            if config.consistency > 0.0
-            else {}
-        ),
-        "KL_WEIGHT": config.kl_weight,
-        "TEMPERATURE": config.temperature,
-        "PRIOR_RATIO": config.prior_ratio if config.prior == "geometric" else 1.0,
-        "EPOCHS": config.epochs,
-        "PATIENCE": config.patience,
-        "SEEDS": seeds,
-    }
-    return "\n".join(f"{name} = {value!r}" for name, value in values.items())
+def _quoted(value: str) -> str:
+    """`repr` in double quotes, where that needs no further escape."""
+    written = repr(value)
+    if written.startswith("'") and '"' not in written:
+        return f'"{written[1:-1]}"'
+    return written

@@ -13,6 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from l2p_search.effects import Effects
 from l2p_search.metrics import Metric, title
 from l2p_search.report.drawing import BLUE, GREY, MAP, ORANGE
 
@@ -40,14 +41,14 @@ class Point:
 
 def course_figure(
     points: Sequence[Point],
-    importance: Mapping[str, float] | None,
+    importance: Effects | None,
     metric: Metric = "accuracy",
 ) -> Figure:
     """Draw scores over the trials with the best so far, and the importance beside it.
 
     Args:
         points: The trials, by number.
-        importance: Hyperparameter -> share of the variance; None with too few trials to tell.
+        importance: What mattered; None with too few trials to tell.
         metric: What the scores are.
 
     Returns:
@@ -66,18 +67,28 @@ def course_figure(
     course.set(xlabel="trial", ylabel=f"validation {title(metric)}, %")
     course.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3)
     course.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if importance is None:
+    if importance is None or not importance.told:
+        few = importance is None
+        words = "too few trials\nto tell" if few else "nothing to be told\nof"
         shares.axis("off")
-        shares.text(0.5, 0.5, "too few trials\nto tell what mattered", ha="center", color=GREY)
+        shares.text(0.5, 0.5, f"{words} what mattered", ha="center", color=GREY)
     else:
-        keys = list(importance)[::-1]
-        bars = shares.barh(keys, [importance[key] for key in keys], color=BLUE)
-        shares.bar_label(bars, fmt="%.2f", padding=3)
-        shares.set(xlabel="share of the variance (fANOVA)", xlim=(0, 1.12))
-        shares.set_title("importance of hyperparameters", fontsize=11)
-        shares.spines[["top", "right"]].set_visible(False)
+        _draw_shares(shares, importance)
     course.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _draw_shares(axes: Axes, importance: Effects) -> None:
+    """Bars with their intervals, and what is left for interactions in grey."""
+    effects = list(importance.shares.values())[::-1]
+    keys = [*importance.shares, "interactions"][::-1]
+    means = [importance.interactions, *(each.share for each in effects)]
+    ends = [(0.0, 0.0), *((each.share - each.low, each.high - each.share) for each in effects)]
+    colors = [GREY] + [BLUE] * len(importance.shares)
+    axes.barh(keys, means, xerr=np.array(ends).T, color=colors, capsize=2)
+    axes.set(xlabel="share of the variance (fANOVA)", xlim=(0, 1.05))
+    axes.set_title(f"importance ({importance.basis})", fontsize=9)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def lines_figure(points: Sequence[Point], metric: Metric = "accuracy") -> Figure:

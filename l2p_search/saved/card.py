@@ -5,6 +5,7 @@ from l2p_search.metrics import title
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
 from l2p_search.saved.folder import FIGURE
+from l2p_search.saved.served_columns import FEATURES, NEIGHBOURS, NODE, WEIGHTS, feature_columns
 
 _SCALINGS = {
     "row": "each node's divided by their sum",
@@ -43,6 +44,7 @@ def model_card(
         *_profile(evidence),
         "## How to load it",
         _LOADING,
+        *_served(expected),
         "## Limits",
         "\n".join(f"- {limit}" for limit in _limits(config, expected)),
     ]
@@ -56,6 +58,29 @@ _LOADING = """    import l2p_search as l2p
     model.predictions("nodes.csv")                  # a table; with pandas and the readers of files
 
 or `l2p-search predict this/folder --dataset D --out predictions.csv`."""
+
+
+def _served(expected: Expected) -> list[str]:
+    """What MLflow sends to the model, where it serves it."""
+    columns = feature_columns(expected)
+    named = ", ".join(f"`{name}`" for name in columns if name == FEATURES)
+    if columns and not named:
+        named = f"a column per feature ({_listed(columns)})"
+    given = f"`{NODE}` (an id), {named}, " if named else f"`{NODE}` (an id), "
+    return [
+        "## How MLflow serves it",
+        f"The input is a table with a row per node: {given}`{NEIGHBOURS}` (a list of ids; an edge"
+        f" needs to be named at one end only) and, where edges have weights, `{WEIGHTS}` (a list"
+        " beside it)."
+        + (
+            " Features are as in the source, not scaled: the model does that."
+            if expected.scaling in ("row", "standard")
+            else ""
+        )
+        + " Lists may be JSON in text, as in a CSV file. A neighbour must have a row of its own:"
+        " give a node with all that is within reach of its steps. The output is the table of"
+        " `predictions`.",
+    ]
 
 
 def _goodness(evidence: Evidence, seeds: int) -> str:

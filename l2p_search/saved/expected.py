@@ -185,7 +185,10 @@ def _difference(mine: tuple[str, ...], theirs: tuple[str, ...]) -> str:
     """Which feature is missing, unknown or elsewhere, in words."""
     for name in mine:
         if name not in theirs:
-            return f"no feature '{name}', which the model was trained on; add it"
+            return (
+                f"no feature '{name}', which the model was trained on; add it, or name all with"
+                f" {argument('features')} if the table has it"
+            )
     for name in theirs:
         if name not in mine:
             return f"feature '{name}' is none that the model was trained on; leave it out"

@@ -97,6 +97,22 @@ def check_replaceable(folder: Path) -> None:
         )
 
 
+def identity_of(folder: Path) -> tuple[str, tuple[int, ...]] | None:
+    """Which model a folder holds, if it holds a whole one.
+
+    Args:
+        folder: Any place.
+
+    Returns:
+        The configuration's id and the seeds; None when there is no whole model.
+    """
+    try:
+        description, _ = read_folder(folder)
+    except ModelError:
+        return None
+    return description["config_id"], tuple(description["seeds"])
+
+
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Read a model's files and check that they are those that were saved.
 

@@ -48,19 +48,39 @@ def write_model(
     }
     files = {
         CONFIG: config_lines(config, provenance).encode(),
-        WEIGHTS: save_tensors({name: value.contiguous() for name, value in weights.named()}),
+        WEIGHTS: weights_bytes(weights),
         CARD: model_card(config, weights.seeds, expected, evidence).encode(),
     }
     if evidence.profile is not None:
         files[FIGURE] = profile_svg(evidence.profile).encode()
     description = {
         "made_by": f"l2p-search {__version__}",
+        "config_id": config.config_id,
         "seeds": list(weights.seeds),
         "expected": expected.to_mapping(),
         "evidence": evidence.to_mapping(),
     }
     write_folder(folder, description, files)
     return folder
+
+
+def weights_bytes(weights: Weights) -> bytes:
+    """The content of a safetensors file with the weights of all seeds."""
+    return save_tensors({name: value.contiguous() for name, value in weights.named()})
+
+
+def weights_of_bytes(seeds: tuple[int, ...], content: bytes) -> Weights:
+    """The inverse of `weights_bytes`.
+
+    Raises:
+        ValueError: It is no such content.
+    """
+    try:
+        # A copy: tensors that share the file's bytes lie in memory wherever these happen to.
+        tensors = {name: value.clone() for name, value in load_tensors(content).items()}
+        return Weights.of_named(seeds, tensors)
+    except SafetensorError as error:
+        raise ValueError(f"is no whole safetensors file ({error})") from None
 
 
 def read_model(folder: Path) -> Parts:
@@ -82,10 +102,9 @@ def read_model(folder: Path) -> Parts:
         raise ModelError(f"{folder / CONFIG}: {error.message}") from None
     expected = Expected.from_mapping(description["expected"])
     try:
-        tensors = {name: value.clone() for name, value in load_tensors(files[WEIGHTS]).items()}
-        weights = Weights.of_named(tuple(description["seeds"]), tensors)
+        weights = weights_of_bytes(tuple(description["seeds"]), files[WEIGHTS])
         check_weights(weights, config, expected)
-    except (SafetensorError, ValueError) as error:
+    except ValueError as error:
         raise ModelError(
             f"{folder / WEIGHTS}: {error}; copy the model again, or train anew"
         ) from None

@@ -15,6 +15,7 @@ from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels
 from l2p_search.model.problem import Problem
 from l2p_search.results import TrialResult
+from l2p_search.saved.downloaded import model_within
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
 from l2p_search.saved.storing import read_model, write_model
@@ -214,7 +215,8 @@ class Model:
         from l2p_search.data.scaling import SCALES
 
         scale = self.expected.scaling
-        return load_graph(given, scale=scale if scale in SCALES else "auto")
+        usual = scale if scale in SCALES else "auto"
+        return load_graph(given, scale=usual, to_predict=True)
 
     def predictions(self, graph: Any, *, seed: int | None = None) -> "DataFrame":
         """The predictions as a table, with the nodes' own ids and the classes' names.
@@ -265,7 +267,8 @@ def load_model(folder: str | Path) -> Model:
     """Open a model that was saved, with torch and safetensors alone.
 
     Args:
-        folder: What `Model.save`, `l2p-search train --save` or a search made, here or elsewhere.
+        folder: What `Model.save`, `l2p-search train --save` or a search made, here or elsewhere;
+            or what `mlflow.artifacts.download_artifacts` brought of one.
 
     Returns:
         The model, which predicts as on the day it was saved: on the same machine to the last bit.
@@ -279,7 +282,7 @@ def load_model(folder: str | Path) -> Model:
         >>> l2p.load_model("kept").classes
         ('0', '1', '2', '3')
     """
-    return Model(*read_model(Path(folder)))
+    return Model(*read_model(model_within(Path(folder))))
 
 
 def _mean(parts: Iterable[Tensor]) -> Tensor:

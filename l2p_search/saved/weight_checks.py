@@ -23,7 +23,7 @@ def check_weights(weights: Weights, config: TrialConfig, expected: Expected) -> 
         ValueError: It names the tensor, and says what is wrong with it.
     """
     for name, value in weights.named():
-        if not value.is_floating_point() or len(value) != len(weights.seeds):
+        if not value.is_floating_point() or value.shape[:1] != (len(weights.seeds),):
             raise ValueError(
                 f"{name} is {_kind(value)} for {len(weights.seeds)} seeds, not one set each"
             )

@@ -4,8 +4,10 @@ Scores are in percent with two decimals, as MLflow's tables show all digits they
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from l2p_search.config import TrialConfig
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.tracking.model_entry import ModelEntry
 
 Logged = tuple[str, float, int]
 """Name, value, step."""
@@ -94,8 +97,18 @@ class TrialEntry:
         if self.reason is not None:
             tags["reason"] = self.reason
             word = self.status.value.replace("_", " ").capitalize()
-            tags["mlflow.note.content"] = f"**{word}**: {self.reason}"
+            tags["mlflow.note.content"] = f"**{word}**: {inert(self.reason)}"
         return tags
+
+
+def inert(text: str) -> str:
+    """A text for MLflow's notes, which are Markdown: it stays text, and becomes no HTML or link.
+
+    Example:
+        >>> inert("a < b")
+        'a &lt; b'
+    """
+    return re.sub(r"([\\`*_\[\]])", r"\\\1", escape(text, quote=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +126,7 @@ class SearchEntry:
         metrics: What the search found.
         description: Markdown for the run's page.
         files: File name -> content.
+        model: The model that the search has kept; None for none.
         kind: The tag that tells searches from trials.
     """
 
@@ -127,6 +141,7 @@ class SearchEntry:
     metrics: dict[str, float] = field(default_factory=dict)
     description: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
+    model: ModelEntry | None = None
     kind: str = "search"
 
     @property

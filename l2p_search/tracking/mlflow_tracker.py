@@ -5,6 +5,7 @@ twice. A run that is still marked as running was cut off by a crash, and is writ
 """
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Iterable
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
+from l2p_search.whole_file import as_file_name
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -113,8 +116,19 @@ class MlflowTracker:
         known[trial.uid] = (run_id, RUN_STATUS[trial.status])
         self._ended.pop(parent, None)
 
-    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
-        """Write what a search found, and mark its run as ended.
+    def restore(self, parent: str, trial: TrialEntry) -> None:
+        """Write the files of a trial that somebody has deleted from the store.
+
+        Args:
+            parent: The run of its search.
+            trial: A trial that the store has.
+        """
+        run_id = self._children[parent][trial.uid][0]
+        there = {found.path for found in self._client.list_artifacts(run_id)}
+        self._files(run_id, {k: v for k, v in trial.files.items() if k not in there})
+
+    def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> str | None:
+        """Write what a search found, mark its run as ended, and keep its model.
 
         The run ends now if a trial was written since `begin`; otherwise it keeps the time at
         which it had ended before.
@@ -123,12 +137,16 @@ class MlflowTracker:
             parent: The run of the search.
             search: The search with what it found.
             interrupted: Whether it was stopped before its goal.
+
+        Returns:
+            The version of its model in the registry; None where nothing is registered.
         """
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
         status = "KILLED" if interrupted else "FINISHED"
         self._client.set_terminated(parent, status, self._ended.get(parent))
+        return None if search.model is None else keep_model(self._client, parent, search.model)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         """Add files to the run of a search; the run is made if the store does not have it.
@@ -180,7 +198,9 @@ class MlflowTracker:
         found = self._client.get_experiment_by_name(name)
         if found is None:
             artifacts = self._store.artifacts
-            location = None if artifacts is None else (artifacts / search.dataset).as_uri()
+            location = (
+                None if artifacts is None else (artifacts / as_file_name(search.dataset)).as_uri()
+            )
             experiment: str = self._client.create_experiment(name, artifact_location=location)
         else:
             experiment = found.experiment_id
@@ -238,7 +258,8 @@ class MlflowTracker:
     def _files(self, run_id: str, files: dict[str, bytes]) -> None:
         if not files:
             return
-        with tempfile.TemporaryDirectory() as folder:
+        # Named like the folders of searches: if this process is killed, the next one removes it.
+        with tempfile.TemporaryDirectory(prefix=f"l2p-{os.getpid()}-") as folder:
             for name, content in files.items():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)

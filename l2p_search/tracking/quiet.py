@@ -15,10 +15,11 @@ from importlib.metadata import PackageNotFoundError, version
 from l2p_search.errors import UserError, argument, first_line
 from l2p_search.tracking.store import Store
 
-# No telemetry; and a server that is down or slow must not hold a search up for long.
+# No telemetry and no bars; and a server that is down or slow must not hold a search up for long.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
 }

@@ -47,6 +47,7 @@ class Recorder:
         self._retry_at = 0.0
         self._interrupted = False
         self._failure: str | None = None
+        self._version: str | None = None
         self._seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="mlflow", daemon=True)
         self._thread.start()
@@ -55,6 +56,11 @@ class Recorder:
     def seconds(self) -> float:
         """How long the thread was busy with the store, waiting for its answers included."""
         return self._seconds
+
+    @property
+    def version(self) -> str | None:
+        """The version of the search's model in the registry, once `close` has written it."""
+        return self._version
 
     def record(self, uid: str, make: Callable[[], TrialEntry]) -> None:
         """Take a trial that has ended; returns at once.
@@ -72,7 +78,7 @@ class Recorder:
         Args:
             search: The search with what it found.
             interrupted: Whether the search was stopped before its goal.
-            timeout: Seconds to wait at the most.
+            timeout: Seconds to wait at the most; a model has one more for each of its megabytes.
 
         Returns:
             None when the store has everything; otherwise why something is missing.
@@ -80,6 +86,8 @@ class Recorder:
         self._search = search
         self._interrupted = interrupted
         self._queue.put(None)
+        if search.model is not None:
+            timeout += search.model.megabytes
         self._thread.join(timeout)
         if self._thread.is_alive():
             return f"it does not answer within {timeout:g} s"
@@ -124,7 +132,8 @@ class Recorder:
             tracker.record(self._parent, self._search, make())
 
     def _finish(self) -> None:
-        self._connect().finish(self._parent, self._search, self._interrupted)
+        tracker = self._connect()
+        self._version = tracker.finish(self._parent, self._search, self._interrupted)
 
     def _try(self, action: Callable[[], object]) -> bool:
         started = time.monotonic()

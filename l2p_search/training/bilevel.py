@@ -102,16 +102,16 @@ class BiLevel:
             self._consistency = Consistency(problem, config, seeds)
 
     def keep(self, places: Tensor) -> None:
-        """Continue with the seeds at `places` only, which may be on the CPU."""
-        places = self._problem.placed(places)
-        self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
+        """Continue with the seeds at `places` (on the CPU) only."""
         for streams in self._streams.values():
             streams.keep(places)
+        if self._consistency is not None:
+            self._consistency.keep(places)
+        places = self._problem.placed(places)
+        self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
         self.levels = self.levels.of_seeds(places)
         self._lower_adam.keep(places, self.levels.theta)
         self._upper_adam.keep(places, self.levels.phi)
-        if self._consistency is not None:
-            self._consistency.keep(places)
 
     def lower_step(self) -> Tensor:
         """One gradient step of theta on the training nodes.

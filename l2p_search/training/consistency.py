@@ -56,7 +56,7 @@ class Consistency:
 
     def __init__(self, problem: Problem, config: TrialConfig, seeds: Sequence[int]) -> None:
         """Find the free nodes of every seed; the first epoch has no targets yet."""
-        self._config = config
+        self._problem, self._config = problem, config
         graph = problem.graph
         nodes, weights = nodes_of(graph, ~graph.train, seeds, problem.dtype)
         self._free = problem.placed(nodes), problem.placed(weights)
@@ -83,8 +83,9 @@ class Consistency:
         self.held = Held(self.nodes, target, weight * self._weights)
 
     def keep(self, places: Tensor) -> None:
-        """Continue with the seeds at `places` only."""
+        """Continue with the seeds at `places` (on the CPU) only."""
         self._streams.keep(places)
+        places = self._problem.placed(places)
         nodes, weights = self._free
         self._free = nodes[places], weights[places]
         if self.held is not None:

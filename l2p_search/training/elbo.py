@@ -1,8 +1,8 @@
 """The negative ELBO of section 4.4 as one operation with its gradient in closed form.
 
 It is computed twice per epoch at every labelled node and step. Composed of single operations of
-torch, it would read and write tensors [S, L, T, C] twice as often. `tests/reference.py` has the
-definition, which a test compares it with.
+torch, it would read and write tensors [S, L, T, C] twice as often. `nn/l2p.py` has the definition,
+which a test compares it with.
 """
 
 from typing import Any

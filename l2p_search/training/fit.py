@@ -1,5 +1,6 @@
 """fit: one configuration in, all its seeds trained, one TrialResult out."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +14,19 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.splits import split_of
 from l2p_search.metrics import Metric
 from l2p_search.model.building import build_network
+from l2p_search.model.devices import chosen_device
 from l2p_search.model.network import Network
 from l2p_search.model.problem import HOST, Problem
 from l2p_search.results import SeedResult, TrialResult
+from l2p_search.training.batches import in_batches
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.judging import Predicted, judge
 from l2p_search.training.memory import seeds_at_once
 from l2p_search.weights import Weights
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ def fit(
     *,
     metric: Metric = "accuracy",
     memory_gb: float = defaults.MEMORY_GB,
-    device: torch.device | str = HOST,
+    device: str = "cpu",
     dtype: torch.dtype = torch.float32,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
     on_seed: Callable[[Predicted], None] = lambda predicted: None,
@@ -65,8 +70,9 @@ def fit(
         seeds: One replica each; seed i takes split i modulo the number of splits.
         metric: What seeds are judged by on validation and test nodes. With `stop_on:
             val_accuracy` it also says which epoch of a seed is the best.
-        memory_gb: Memory for the seeds that train together, by an estimate.
-        device: Where to train.
+        memory_gb: Memory for the seeds that train together, by an estimate. Where it runs out all
+            the same, fewer seeds train at once, and the log has a warning.
+        device: Where to train: a name that `chosen_device` knows.
         dtype: Of all tensors.
         on_epoch: Called after each epoch of a group of seeds.
         on_seed: Called with what each seed predicts at its best epoch.
@@ -76,6 +82,7 @@ def fit(
 
     Raises:
         ValueError: There are no seeds.
+        DeviceError: There is no such device here.
 
     Example:
         >>> from l2p_search.data.demo import demo_graph
@@ -84,12 +91,13 @@ def fit(
         ([0, 1], 3)
     """
     started = time.perf_counter()
-    problem = Problem(graph, torch.device(device), dtype)
+    problem = Problem(graph, chosen_device(device), dtype)
     network = build_network(problem, config)
     result: TrialResult | None = None
-    for group in _groups(seeds, seeds_at_once(network, memory_gb)):
+
+    def train(batch: Sequence[int]) -> tuple[TrialResult, list[Predicted]]:
         done = 0 if result is None else len(result.seeds)
-        run = _Run(problem, network, config, group, metric)
+        run = _Run(problem, network, config, batch, metric)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -98,7 +106,7 @@ def fit(
                     epoch=epoch,
                     epochs=config.epochs,
                     training=training,
-                    finished=done + len(group) - training,
+                    finished=done + len(batch) - training,
                     total=len(seeds),
                     best_val=run.best_val,
                     metric=metric,
@@ -106,8 +114,14 @@ def fit(
             )
             if training == 0:
                 break
-        trained = run.result(on_seed)
+        predicted: list[Predicted] = []
+        return run.result(predicted.append), predicted
+
+    at_once = seeds_at_once(network, memory_gb)
+    for trained, predicted in in_batches(seeds, at_once, train, _log.warning):
         result = trained if result is None else result.joined(trained)
+        for of_seed in predicted:
+            on_seed(of_seed)
     if result is None:
         raise ValueError("no seeds to train")
     return replace(result, seconds=time.perf_counter() - started)
@@ -120,6 +134,7 @@ def node_posterior(
     node: int,
     *,
     metric: Metric = "accuracy",
+    device: str = "cpu",
 ) -> Tensor:
     """q(t) of one node, the mean over seeds that are trained for it: [T]."""
     found: list[Tensor] = []
@@ -128,7 +143,7 @@ def node_posterior(
         if predicted.q is not None:
             found.append(predicted.q[node].double())
 
-    fit(graph, config, seeds, metric=metric, on_seed=keep)
+    fit(graph, config, seeds, metric=metric, device=device, on_seed=keep)
     return torch.stack(found).mean(dim=0)
 
 
@@ -234,10 +249,3 @@ class _Run:
                 best_epoch=int(self._stopping.best_epoch[place]),
                 **verdict,
             )
-
-
-def _groups(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    """Groups of about equal size, none larger than `size`."""
-    count = -(-len(seeds) // size)
-    for group in range(count):
-        yield seeds[len(seeds) * group // count : len(seeds) * (group + 1) // count]

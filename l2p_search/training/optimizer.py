@@ -51,6 +51,7 @@ class Adam:
         # The kernel wants the count beside the parameters, in float32 whatever their dtype.
         device = next((value.device for value in parameters.values()), HOST)
         self._step = torch.zeros((), dtype=torch.float32, device=device)
+        self._count = 0  # the same here, as reading it would wait for the device
         self._last: Parameters | None = None
         if remember:
             self._last = {name: torch.zeros_like(value) for name, value in parameters.items()}
@@ -58,6 +59,7 @@ class Adam:
     def begin(self) -> None:
         """Count one step; every parameter is then to be updated once."""
         self._step += 1
+        self._count += 1
 
     def update(self, name: str, gradient: Tensor, seeds: slice = _ALL) -> None:
         """The step of one parameter for a block of seeds.
@@ -108,8 +110,7 @@ class Adam:
         """
         if self._last is None:
             raise ValueError("gradients were not remembered")
-        count = self._step.item()
-        first, second = 1.0 - _BETA_1**count, 1.0 - _BETA_2**count
+        first, second = 1.0 - _BETA_1**self._count, 1.0 - _BETA_2**self._count
         found = {}
         for name, gradient in self._last.items():
             root = (self._square[name] / second).sqrt_()

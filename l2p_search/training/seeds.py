@@ -53,7 +53,7 @@ class Streams:
         self.generators = [generator_of(seed, purpose, self._drawn_on) for seed in seeds]
 
     def keep(self, places: Tensor) -> None:
-        """Continue with the seeds at `places` only."""
+        """Continue with the seeds at `places` (on the CPU) only."""
         self.generators = [self.generators[place] for place in places.tolist()]
 
     def bytes(self, count: int) -> Tensor:

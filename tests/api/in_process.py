@@ -4,6 +4,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -45,12 +46,14 @@ def without_ray(monkeypatch: pytest.MonkeyPatch, train: Train = pretend_training
         try:
             while (given := pool.next()) is not None:
 
-                def report(message: dict[str, str], given=given) -> None:  # type: ignore[no-untyped-def]
+                def report(message: dict[str, Any], given=given) -> None:  # type: ignore[no-untyped-def]
                     if "bug" in message:
                         pool.bug(given, message["bug"], message["traceback"])
                     elif "error" in message:
                         pool.fail(given, message["error"])
-                    elif not pool.report(given, json.loads(message["measured"])):
+                    elif not pool.report(
+                        given, json.loads(message["measured"]), message.get("weights")
+                    ):
                         raise _StoppedError
 
                 with contextlib.suppress(_StoppedError):

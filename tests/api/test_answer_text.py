@@ -168,7 +168,7 @@ def test_a_name_cannot_write_html(page: AnswerPage) -> None:
 @pytest.mark.parametrize(
     ("request_", "command"),
     [
-        (None, "l2p-search answer --dataset small"),
+        (None, "python: l2p.answer(graph)  # small was made in memory"),
         ({"source": "cora"}, "l2p-search answer --dataset cora"),
         (
             {"source": "/my data/nodes.csv", "edges": "/e.csv", "source_column": "u", "name": "n"},
@@ -222,7 +222,7 @@ def test_on_another_backbone_the_words_name_it(on_tuned_gcn: AnswerPage) -> None
         " backbone with the best fixed number of steps: better).",
     ]
     assert advice(on_tuned_gcn).startswith("Use L2Q on tuned GCN: nothing simpler")
-    assert "l2p-search answer --dataset small --backbone gcn-tuned" in on_tuned_gcn.html()
+    assert escape("l2p.answer(graph, backbone='gcn-tuned')") in on_tuned_gcn.html()
 
 
 def test_mlflow_has_one_run_per_backbone(page: AnswerPage, on_tuned_gcn: AnswerPage) -> None:

@@ -61,7 +61,7 @@ def a_second_per_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("a_second_per_seed")
 def test_the_effort_shrinks_with_the_time_and_never_below_the_least(small_graph: Graph) -> None:
     limits = [0.0, 1.0, 7.0, 10.0, 17.0, 25.0, 35.0, 54.9, 55.0, 1e9]
-    efforts = [answering._effort(small_graph, "appnp", limit, 1, 1.0) for limit in limits]
+    efforts = [answering._effort(small_graph, "appnp", limit, 1, 1.0, "cpu") for limit in limits]
     assert efforts[0] == Effort(trials=2, seeds=2, confirm=3)
     assert efforts[-1] == efforts[-2] == Effort(trials=9, seeds=5, confirm=10)
     assert efforts[-3] == Effort(trials=8, seeds=5, confirm=10)
@@ -75,7 +75,9 @@ def test_the_effort_shrinks_with_the_time_and_never_below_the_least(small_graph:
 
 @pytest.mark.usefixtures("a_second_per_seed")
 def test_more_trials_at_once_allow_a_larger_effort(small_graph: Graph) -> None:
-    one, four = (answering._effort(small_graph, "appnp", 14.0, at_once, 1.0) for at_once in (1, 4))
+    one, four = (
+        answering._effort(small_graph, "appnp", 14.0, at_once, 1.0, "cpu") for at_once in (1, 4)
+    )
     assert four == Effort(trials=9, seeds=5, confirm=10)
     assert one.trials < four.trials
 

@@ -15,11 +15,13 @@ _BAD: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("threads", "train"), (0, *_NOT_WHOLE)),
     **dict.fromkeys(("seed", "confirm", "confirm_ties", "node"), (-1, *_NOT_WHOLE)),
     "gpus_per_trial": (-1, -0.5, math.inf, math.nan, "1", True),
+    "device": ("gpu", "", "cuda:", 0, True),
     "memory_gb": (0, -1.0, math.inf, math.nan, "4", True, []),
     "sampler": ("cmaes", 3, ["tpe"], ""),
     "metric": ("precision", 3, ["accuracy"], ""),
     **dict.fromkeys(("name", "model", "address", "tracking_uri"), (3, b"x", ["x"], Path("x"))),
-    **dict.fromkeys(("race", "resume", "tracking"), (1, "yes", [])),
+    "register": (3, "", " x", "a/b", "a:b", "x@y", "it's", "..", "a\nb"),
+    **dict.fromkeys(("race", "resume", "tracking", "champion"), (1, "yes", [])),
     "display": ("loud", None, 3, object()),
     "stop": (True, "now", object()),
 }
@@ -56,6 +58,7 @@ def test_good_values_are_accepted() -> None:
     check(trials=1, seeds=1, seed=0, confirm=0, confirm_ties=0, node=0, concurrency=1)
     check(cpus_per_trial=1, gpus_per_trial=0, threads=1, memory_gb=0.5, sampler="gp")
     check(name="x", model="x", address="auto", tracking_uri="http://x", stop=threading.Event())
+    check(register="my graph, v1.2", champion=True)
     check(race=False, resume=True, tracking=False, display=Display())
     check(display="auto")
     check(display="off", gpus_per_trial=0.25)

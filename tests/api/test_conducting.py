@@ -66,6 +66,21 @@ def _resumed(folder: Path, graph: Graph, name: str = "s", **wanted: Any) -> Plan
     return make_plan(graph, Wanted(name=name, folder=folder, **wanted), resume=True)
 
 
+def test_the_best_is_on_the_disk_before_mlflow_is_told_the_end(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_the_end = []
+
+    @contextmanager
+    def tracking(journal: Journal, *given: Any) -> Any:
+        yield lambda event: None
+        at_the_end.append((journal.directory / "best.yaml").is_file())
+
+    monkeypatch.setattr(conducting, "tracking", tracking)
+    conduct(_plan(tmp_path, small_graph), Means(tracking=_OFF, shown="off"))
+    assert at_the_end == [True]
+
+
 def test_a_display_of_the_callers_own_is_told_every_event(
     tmp_path: Path, small_graph: Graph
 ) -> None:
@@ -179,9 +194,11 @@ def test_a_search_that_has_all_it_wants_starts_nothing(
 def test_the_journal_notes_where_an_invocation_came_from(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    conduct(_plan(tmp_path, small_graph), Means(tracking=_OFF, shown="off", command="typed"))
+    on = Resources(device="cpu")
+    means = Means(resources=on, tracking=_OFF, shown="off", command="typed")
+    conduct(_plan(tmp_path, small_graph), means)
     (began,) = Journal.read(tmp_path / "s").invocations
-    assert began["command"] == "typed"
+    assert (began["command"], began["device"]) == ("typed", "cpu")
     assert "torch" in began["versions"]
 
 
@@ -282,3 +299,27 @@ def test_what_nothing_can_run_with_is_refused_before_it_runs(
     with pytest.raises(UserError) as error:
         Means(**bad)
     assert str(error.value).startswith(says)
+
+
+# The model.
+
+
+def test_a_search_keeps_a_model_where_it_is_wanted_and_says_so(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    for keep in (False, True):
+        told = Told()
+        plan = _plan(tmp_path, small_graph, f"keep-{keep}", trials=3, confirm=2)
+        conduct(plan, Means(tracking=_OFF, shown=told, keep_model=keep))
+        assert (plan.directory / "model" / "model.json").is_file() == keep
+        assert any("kept the winner's 2 fresh seeds" in note for note in told.notes) == keep
+
+
+def test_without_a_confirmation_there_is_no_model_and_a_line_says_why(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    told = Told()
+    plan = _plan(tmp_path, small_graph, trials=2, confirm=0)
+    conduct(plan, Means(tracking=_OFF, shown=told, keep_model=True))
+    assert "no model is kept, as nothing is confirmed; ask for it with confirm" in told.notes
+    assert not (plan.directory / "model").exists()

@@ -6,10 +6,19 @@ from pathlib import Path
 import pytest
 
 from l2p_search.api import exporting
-from l2p_search.api.exporting import SUFFIXES, exported, form_of, provenance_of, write_best
+from l2p_search.api.exporting import (
+    SUFFIXES,
+    exported,
+    exported_files,
+    form_of,
+    provenance_of,
+    write_best,
+)
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError, UserError, in_shell
+from l2p_search.data.loading import load_graph
+from l2p_search.data.plain_graphs import as_arrays, load_arrays
+from l2p_search.errors import DataError, SearchError, UserError, in_shell
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import Goal
@@ -47,20 +56,87 @@ def test_what_was_confirmed_is_told_with_its_interval(recorded: Journal, outcome
     assert bare["confirmed_test_accuracy"] is None
 
 
-def test_a_program_is_python_for_datasets_that_torch_geometric_has(
+def test_a_program_loads_what_torch_geometric_has_by_its_name(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=2, confirm=0), dataset="cora")
-    program = exported(journal, read_outcome(journal), "script")
-    compile(program, "best.py", "exec")
-    assert 'Planetoid(root, "Cora")' in program
+    """A search of today says how its graph was read; one of an earlier version does not."""
+    for number, request in enumerate((None, {"source": "cora"}, {"source": "Cora"})):
+        journal = searched(
+            tmp_path / f"s{number}",
+            small_graph,
+            Goal(trials=2, confirm=0),
+            dataset="cora",
+            graph=request,
+        )
+        outcome = read_outcome(journal)
+        program = exported(journal, outcome, "script")
+        compile(program, "best.py", "exec")
+        assert 'load_published(folder, "Planetoid", "", "Cora")' in program
+        path = tmp_path / "best.py"
+        assert exported_files(journal, outcome, "script", path) == {path: program}
 
 
-def test_a_program_for_a_graph_of_ones_own_is_refused(recorded: Journal, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    "request_",
+    [{"source": "cora", "splits": "5x50/25/25"}, {"source": "own.npz", "name": "cora"}],
+)
+def test_a_graph_that_only_shares_its_name_is_not_torch_geometrics(
+    request_: dict[str, str], tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=2, confirm=0)
+    journal = searched(tmp_path / "s", small_graph, goal, dataset="cora", graph=request_)
+    with pytest.raises(UserError, match="the graph cora goes into a file beside the program"):
+        exported(journal, read_outcome(journal), "script")
+
+
+def test_a_graph_of_ones_own_is_written_beside_the_program(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    file = tmp_path / "own.npz"
+    file.write_bytes(as_arrays(small_graph))
+    graph = load_graph(file, name="mine")
+    settings = {"dataset": "mine", "data_digest": graph.digest, "graph": graph.about.request}
+    journal = searched(tmp_path / "s", graph, Goal(trials=2, confirm=0), **settings)
+    outcome = read_outcome(journal)
+    path = tmp_path / "best.py"
+    files = exported_files(journal, outcome, "script", path)
+    assert list(files) == [tmp_path / "best.graph.npz", path]
+    for name, content in files.items():
+        name.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert load_arrays(tmp_path / "best.graph.npz").digest() == graph.digest
+    assert "load_arrays(Path(__file__)" in path.read_text()
+
+    file.unlink()
+    with pytest.raises(DataError, match=r"search 's': its graph cannot be read again: "):
+        exported_files(journal, outcome, "script", path)
+    with pytest.raises(SearchError, match=r"the data of mine has changed since \(digest"):
+        exported_files(
+            journal,
+            outcome,
+            "script",
+            path,
+            replace(small_graph, y=1 - small_graph.y.clamp(max=1)),
+        )
+    assert exported_files(journal, outcome, "script", path, graph) == files
+    assert list(exported_files(journal, outcome, "yaml", path)) == [path]
+
+
+def test_a_graph_that_was_made_in_memory_is_asked_for(
+    recorded: Journal, outcome: Outcome, tmp_path: Path
+) -> None:
     with pytest.raises(UserError) as error:
         exported(recorded, outcome, "script")
-    assert str(error.value).startswith("format='script': torch-geometric has no dataset small")
-    assert in_shell(error.value.message).startswith("--format script: torch-geometric has no")
+    assert str(error.value) == (
+        "format='script': the graph small goes into a file beside the program; name the program's"
+        " file with out"
+    )
+    assert in_shell(error.value.message).startswith("--format script: the graph small goes into")
+    with pytest.raises(SearchError) as asked:
+        exported_files(recorded, outcome, "script", tmp_path / "best.py")
+    assert str(asked.value).endswith(
+        "its graph small was made in memory; give it again with graph"
+    )
+    assert in_shell(asked.value.message).endswith("the argument graph of Search.export in Python")
 
 
 def test_an_unknown_form_is_refused_with_the_known_ones(

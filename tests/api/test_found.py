@@ -14,13 +14,17 @@ from l2p_search.api.opening import open_search
 from l2p_search.api.recording import Tracking
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError
+from l2p_search.data.plain_graphs import load_arrays
+from l2p_search.errors import ModelError, SearchError, in_shell
 from l2p_search.intervals import interval_of_test
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
+from l2p_search.saved.trained_model import Model
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.training.fit import fit
 from l2p_search.trial_record import INTERRUPTED
 from tests.searching.pretend import begin, drive, pretend_training, searched
 
@@ -87,9 +91,9 @@ def test_the_profile_is_that_of_the_best(found: Search) -> None:
 
 def test_importance_is_shares_of_the_variance(found: Search) -> None:
     assert found.importance is not None
-    assert set(found.importance) == {"dropout", "lr", "K"}
-    assert sum(found.importance.values()) == pytest.approx(1.0)
-    assert all(share >= 0.0 for share in found.importance.values())
+    assert set(found.importance.shares) == {"dropout", "lr", "K"}
+    whole = sum(each.share for each in found.importance.shares.values())
+    assert whole + found.importance.interactions == pytest.approx(1.0)
 
 
 def test_trials_are_a_table_without_test_accuracy(found: Search) -> None:
@@ -131,7 +135,8 @@ def test_a_search_is_plain_json(found: Search) -> None:
     assert told["confirmed_test_accuracy"]["mean"] == found.confirmed.mean  # type: ignore[union-attr]
     assert told["trials"] == {"complete": 10}
     assert (told["exhausted"], told["out_of_time"]) == (False, False)
-    assert told["importance"] == found.importance
+    assert found.importance is not None
+    assert told["importance"] == found.importance.to_mapping()
 
 
 def test_it_shows_itself_in_a_line_and_tells_itself_in_a_page(found: Search) -> None:
@@ -176,10 +181,14 @@ def test_a_trial_that_a_killed_search_left_open_is_interrupted(
 @pytest.mark.parametrize(
     ("name", "form", "begins"),
     [
-        ("best.yaml", None, "# l2p-search train --dataset small --config FILE\ndropout: "),
+        (
+            "best.yaml",
+            None,
+            "# python: l2p.fit(graph, config='FILE')  # small",
+        ),
         ("best.json", None, '{\n  "dropout": '),
         ("best.txt", "json", '{\n  "dropout": '),
-        ("deep/er/best.yml", None, "# l2p-search train"),
+        ("deep/er/best.yml", None, "# python: l2p.fit("),
     ],
 )
 def test_the_best_is_exported_in_the_form_that_the_file_or_the_caller_says(
@@ -191,6 +200,19 @@ def test_the_best_is_exported_in_the_form_that_the_file_or_the_caller_says(
     assert found.best is not None
     assert TrialConfig.from_file(path) == found.best.config
     assert path.read_text() == found.exported(form or ("json" if "json" in name else "yaml"))
+
+
+def test_a_program_is_exported_with_the_graph_that_it_reads(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=2, confirm=0)
+    searched(tmp_path / "s", small_graph, goal, data_digest=small_graph.digest).close()
+    found = open_search("s", tmp_path)
+    with pytest.raises(SearchError, match="made in memory; give it again with graph"):
+        found.export(tmp_path / "best.py")
+    assert not (tmp_path / "best.py").exists()
+    assert found.export(tmp_path / "best.py", graph=small_graph) == tmp_path / "best.py"
+    assert load_arrays(tmp_path / "best.graph.npz").digest() == small_graph.digest
 
 
 def test_a_report_is_written_beside_the_journal_or_where_one_says(
@@ -215,3 +237,42 @@ def test_a_report_and_a_copy_of_the_trials_go_where_one_says(
     assert (list(files), where) == (["report.html"], Tracking(True, "http://server"))
     assert found.sync("http://other") == (3, 7)
     assert asked == [Tracking(True, "http://other")]
+
+
+# The model that it keeps.
+
+
+def _kept(directory: Path, graph: Graph, **keys: object) -> Model:
+    config = TrialConfig(hidden=4, epochs=2, **keys)  # type: ignore[arg-type]
+    model = Model.of(graph, fit(graph, config, [0]))
+    model.save(directory / "model")
+    return model
+
+
+def test_the_model_is_that_of_the_best_configuration(tmp_path: Path, small_graph: Graph) -> None:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
+        return fit(graph, replace(config, epochs=2), seeds, metric=metric)
+
+    journal = begin(tmp_path / "kept", seeds=2)
+    goal = Goal(trials=2, confirm=2, ties=0)
+    journal.begin(goal, {})
+    keeper = ModelKeeper(journal.directory, small_graph)
+    drive(Coordinator(journal, goal, keeper=keeper), small_graph, train)
+    found = Search(journal)
+    assert found.best is not None
+    assert found.model.config == found.best.config
+    assert found.model.predict(small_graph).shape == (12,)
+
+
+def test_a_search_without_a_model_and_one_of_an_earlier_best_say_how_to_have_it(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    found = Search(searched(tmp_path / "first", small_graph, Goal(trials=2, confirm=0)))
+    with pytest.raises(ModelError, match="search 'first' has kept no model; resume it") as none:
+        _ = found.model
+    assert "resume it without --no-model" in in_shell(none.value.message)
+    _kept(found.directory, small_graph, K=5)
+    with pytest.raises(ModelError, match="the model of an earlier best configuration"):
+        _ = found.model

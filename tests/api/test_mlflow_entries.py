@@ -51,6 +51,15 @@ def test_a_trial_has_its_configuration_and_its_profile_as_files(recorded: Journa
     assert files["profile.svg"].startswith(b"<svg")
 
 
+def test_a_search_says_what_it_ran_on_and_one_from_before_that_was_noted_the_cpu(
+    recorded: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert search_entry(recorded, None).tags["device"] == "cpu"
+    began = [{"command": "typed", "versions": {}, "device": "cuda"}]
+    monkeypatch.setattr(Journal, "invocations", began)
+    assert search_entry(recorded, None).tags["device"] == "cuda"
+
+
 def test_a_failed_trial_has_a_reason_and_no_files(recorded: Journal) -> None:
     failed = TrialRecord(
         number=7, status=TrialStatus.FAILED, config=TrialConfig(), reason="out of memory"

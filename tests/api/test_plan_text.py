@@ -1,10 +1,12 @@
-from dataclasses import replace
+import json
 from pathlib import Path
 
 import pytest
 
 from l2p_search.api.estimating import Estimate
-from l2p_search.api.plan_text import plan_text, time_text
+from l2p_search.api.measuring import Cost
+from l2p_search.api.needs import Needs
+from l2p_search.api.plan_text import memory_text, plan_mapping, plan_text, time_text
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.data.graph import Graph
 from l2p_search.errors import in_python, in_shell
@@ -58,14 +60,58 @@ def test_without_a_number_as_many_run_at_once_as_the_cpus_allow(
     assert "trainings, 1 at once" in plan_text(plan, None, 9)
 
 
-def test_a_time_says_whether_it_was_measured_or_is_an_upper_bound(
+def _estimate(plan: Plan, **changes: object) -> Estimate:
+    config = plan.settings.config(plan.settings.space.middle())
+    needs = Needs(
+        config=config,
+        together=2,
+        trial=3 * 2**29,
+        everything=2**32,
+        more=2**31,
+        available=12 * 2**30,
+    )
+    values = {
+        "config": config,
+        "trial": Cost(seconds=2.5, at_most=2.5, whole=True),
+        "seconds": 200.0,
+        "at_most": 400.0,
+        "at_once": 1,
+        "memory": needs,
+        **changes,
+    }
+    return Estimate(**values)  # type: ignore[arg-type]
+
+
+def test_a_time_says_whether_it_was_measured_and_what_bounds_it(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    plan = _plan(tmp_path, small_graph)
-    config = plan.settings.config(plan.settings.space.middle())
-    found = Estimate(config=config, trial_seconds=2.5, seconds=200.0, at_once=1, whole=True)
+    plan = _plan(tmp_path, small_graph, confirm=0)
     measured = "a trial with dropout=0.4 lr=0.01 K=8"
-    assert time_text(plan, found) == f"time      about 3 min 20 s: {measured} took 2.5 s"
-    assert time_text(plan, replace(found, whole=False)) == (
-        f"time      at most 3 min 20 s: {measured} would take 2 s if no seed stopped early"
+    assert time_text(plan, _estimate(plan)).splitlines() == [
+        "time      about 3 min 20 s",
+        f"          {measured} took 2.5 s of CPU",
+    ]
+    long = _estimate(plan, trial=Cost(seconds=200.0, at_most=400.0, whole=False))
+    assert time_text(plan, long).splitlines() == [
+        "time      about 3 min 20 s, at most 6 min 40 s if no seed stops early",
+        f"          {measured} takes about 3 min 20 s of CPU",
+    ]
+    confirmed = _plan(tmp_path, small_graph, confirm=4)
+    assert "at most 6 min 40 s if no seed stops early and all ties are confirmed" in time_text(
+        confirmed, long
     )
+
+
+def test_memory_is_told_per_trial_in_all_and_free(tmp_path: Path, small_graph: Graph) -> None:
+    plan = _plan(tmp_path, small_graph)
+    assert memory_text(plan, _estimate(plan)) == (
+        "memory    up to 1.5 GB a trial (2 of 4 seeds at a time), 4.0 GB with all that runs at"
+        " once; 12 GB are free"
+    )
+
+
+def test_a_plan_as_json_says_the_same(tmp_path: Path, small_graph: Graph) -> None:
+    plan = _plan(tmp_path, small_graph, trials=5)
+    found = json.loads(json.dumps(plan_mapping(plan, _estimate(plan)), allow_nan=False))
+    assert (found["search"], found["trials"], found["trainings"]) == ("small-own", 5, 20)
+    assert found["estimate"]["seconds_at_most"] == 400.0

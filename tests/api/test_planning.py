@@ -109,6 +109,9 @@ def test_a_search_is_found_by_its_name_else_by_graph_and_space_else_it_is_the_la
         ({"time_budget": -1}, "time_budget=-1: must be a number above 0"),
         ({"name": "a/b"}, "name 'a/b': must be the name of a folder"),
         ({"trials": 0}, "trials=0: must be a whole number of at least 1"),
+        ({"register": "a/b"}, "register: 'a/b' must be a name that MLflow's registry takes"),
+        ({"champion": True}, "champion=True: is an alias of a registered model; give its name"),
+        ({"register": "x", "confirm": 0}, "register='x': the model is that of the fresh seeds"),
     ],
 )
 def test_what_cannot_be_searched_is_refused_before_anything_is_written(
@@ -145,6 +148,22 @@ def test_a_resumed_search_keeps_what_it_began_with(existing: Journal, small_grap
 def test_a_resumed_search_may_go_further(existing: Journal, small_graph: Graph) -> None:
     plan = make_plan(small_graph, Wanted(name="s", trials=8, confirm_ties=0), resume=True)
     assert plan.goal == Goal(trials=8, confirm=7, ties=0)
+
+
+def test_a_resumed_search_registers_its_model_as_before(
+    existing: Journal, small_graph: Graph
+) -> None:
+    named = Wanted(name="s", register="small", champion=True)
+    goal = make_plan(small_graph, named, resume=True).goal
+    assert (goal.register, goal.champion) == ("small", True)
+    journal = Journal.resume(existing.directory)
+    journal.begin(goal, {})
+    journal.close()
+    again = make_plan(small_graph, Wanted(name="s", trials=8), resume=True).goal
+    assert again == Goal(trials=8, confirm=7, ties=2, register="small", champion=True)
+    other = Wanted(name="s", register="other", champion=False)
+    goal = make_plan(small_graph, other, resume=True).goal
+    assert (goal.register, goal.champion) == ("other", False)
 
 
 def test_what_is_given_again_may_agree(existing: Journal, small_graph: Graph) -> None:

@@ -10,14 +10,16 @@ import pytest
 from l2p_search.api import recording
 from l2p_search.api.recording import Tracking, attach, sync, tracking
 from l2p_search.data.graph import Graph
-from l2p_search.errors import in_python, in_shell
+from l2p_search.errors import ModelError, in_python, in_shell
 from l2p_search.progress import Event
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
 from l2p_search.tracking.store import Store
+from tests.api.kept import search_with_model
 from tests.searching.pretend import begin, drive
 
 
@@ -27,6 +29,7 @@ class _Recorder:
     made: "list[_Recorder]"
     failure: str | None
     seconds = 0.0
+    version: str | None = None
 
     def __init__(self, store: Store, search: SearchEntry) -> None:
         self.store, self.search = store, search
@@ -39,6 +42,8 @@ class _Recorder:
 
     def close(self, entry: SearchEntry, interrupted: bool) -> str | None:
         self.closed = (entry, interrupted)
+        if entry.model is not None and entry.model.registered is not None:
+            self.version = "7"
         return _Recorder.failure
 
 
@@ -105,6 +110,33 @@ def test_what_could_not_be_written_is_said_once_with_the_way_to_bring_it(
     assert in_shell(note) == said + "l2p-search sync 'two words'"
 
 
+def test_the_version_of_the_model_is_told_once_it_is_registered(
+    tmp_path: Path, small_graph: Graph, recorders: list[_Recorder]
+) -> None:
+    goal = {"register": "small", "champion": True}
+    journal = search_with_model(tmp_path / "s", small_graph, **goal)
+    notes: list[str] = []
+    with tracking(journal, Tracking(), notes.append):
+        pass
+    assert notes == ["registered in MLflow: version 7 of small, candidate and champion"]
+
+
+def test_a_damaged_model_is_told_and_all_else_is_written(
+    tmp_path: Path, small_graph: Graph, recorders: list[_Recorder]
+) -> None:
+    journal = search_with_model(tmp_path / "s", small_graph, register="small")
+    (journal.directory / FOLDER / "config.yaml").unlink()
+    notes: list[str] = []
+    with tracking(journal, Tracking(), notes.append):
+        pass
+    (note,) = notes
+    assert note.startswith("the search's model is not in MLflow: ")
+    assert "config.yaml: is missing" in note
+    assert recorders[0].closed is not None
+    assert recorders[0].closed[0].model is None
+    assert len(recorders[0].trials) == 4
+
+
 def test_nothing_is_written_where_tracking_is_off(
     tmp_path: Path, small_graph: Graph, recorders: list[_Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +172,8 @@ class _Tracker:
     def __init__(self) -> None:
         self.trials: dict[str, TrialEntry] = {}
         self.finished: list[bool] = []
+        self.models: list[str] = []
+        self.restored: list[int] = []
         self.files: dict[str, dict[str, bytes]] = {}
 
     def begin(self, search: SearchEntry) -> str:
@@ -155,9 +189,15 @@ class _Tracker:
         assert trial.uid not in self.trials
         self.trials[trial.uid] = trial
 
+    def restore(self, parent: str, trial: TrialEntry) -> None:
+        assert trial.uid in self.trials
+        self.restored.append(trial.number)
+
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> None:
         assert search.description
         self.finished.append(interrupted)
+        if search.model is not None:
+            self.models.append(search.model.uid)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         self.files[search.name] = files
@@ -177,8 +217,20 @@ def test_what_is_missing_is_brought_to_mlflow_and_nothing_twice(
     assert sync(recorded, Tracking()) == (10, 0)
     del tracker.trials[f"{recorded.uid}/4"]
     assert sync(recorded, Tracking()) == (1, 9)
+    assert sorted(tracker.restored) == [0, 1, 2, 3, 5, 6, 7, 8, 9]
     assert sync(recorded, Tracking(on=False)) == (0, 10)  # it was asked for by name
     assert tracker.finished == [False, False, False]
+
+
+def test_the_model_is_brought_to_mlflow_with_the_rest(
+    tmp_path: Path, small_graph: Graph, tracker: _Tracker
+) -> None:
+    journal = search_with_model(tmp_path / "s", small_graph)
+    assert sync(journal, Tracking()) == (4, 0)
+    assert len(tracker.models) == 1
+    (journal.directory / FOLDER / "config.yaml").unlink()
+    with pytest.raises(ModelError, match=r"config.yaml: is missing"):
+        sync(journal, Tracking())
 
 
 def test_a_search_that_runs_is_not_written_as_ended(

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import Goal
-from tests.searching.pretend import searched
+from l2p_search.searching.running.coordinator import Coordinator
+from tests.searching.pretend import begin, drive, searched
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +51,10 @@ def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: O
 
 
 def test_a_reader_can_reproduce_it(body: str) -> None:
-    assert (
-        "l2p-search --dataset small --space pretend --trials 10 --seeds 20 --sampler tpe --seed 0"
-    ) in body
+    again = "l2p.search(graph, space='pretend', trials=10, seeds=20, sampler='tpe', seed=0"
+    assert escape(again) in body
     assert "l2p-search export --search pretended --out best.yaml" in body
-    assert "l2p-search train --dataset small --config best.yaml" in body
+    assert escape("l2p.fit(graph, config='best.yaml')  # small was made in memory") in body
 
 
 def test_a_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path, small_graph: Graph) -> None:
@@ -83,3 +84,16 @@ def test_names_are_escaped(tmp_path: Path, small_graph: Graph) -> None:
 def test_without_a_complete_trial_there_is_no_report(begun: Journal) -> None:
     with pytest.raises(SearchError, match="search 'begun' has no complete trial yet; wait"):
         report_page(begun, read_outcome(begun), None)
+
+
+def test_a_reader_of_an_own_graph_can_paste_how_it_was_read(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    request = {"source": "/my data/nodes.csv", "edges": "/my data/edges.csv", "label": "kind"}
+    journal, goal = begin(tmp_path / "own", graph=request), Goal(trials=1, confirm=0)
+    journal.begin(goal, {})
+    drive(Coordinator(journal, goal), small_graph)
+    page = unescape(report_page(journal, read_outcome(journal), None))
+    read = "--dataset '/my data/nodes.csv' --edges '/my data/edges.csv' --label kind"
+    assert f"l2p-search {read} --space pretend --trials 1 --seeds 20" in page
+    assert f"l2p-search train {read} --config best.yaml" in page

@@ -135,6 +135,7 @@ _BAD: list[tuple[str, Any]] = [
     *(("race", bad) for bad in ("yes", 1)),
     *(("resume", bad) for bad in ("yes", 1)),
     *(("tracking", bad) for bad in ("yes", 0)),
+    *(("keep_model", bad) for bad in ("yes", 1)),
     ("tracking_uri", 3),
     ("address", 3),
     *(("display", bad) for bad in ("loud", None, object())),

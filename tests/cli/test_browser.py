@@ -1,8 +1,6 @@
 """What a user sees, in a real browser: MLflow's pages and the report."""
 
 import json
-import shutil
-import signal
 import subprocess
 import sys
 import urllib.request
@@ -10,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from l2p_search.config import DEFAULTS
@@ -20,12 +17,10 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.space.space_file import parse_space
 from l2p_search.training.fit import fit
+from tests.cli.browsing import browser_page, interface, needs_chromium
 from tests.searching.pretend import drive, settings
-from tests.tracking.serving import wait_for_server
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("chromium") is None, reason="Debian's chromium is not installed"
-)
+pytestmark = needs_chromium
 _SPACE = parse_space(
     "browser",
     {
@@ -37,14 +32,6 @@ _SPACE = parse_space(
         "epochs": 20,
     },
 )
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="module")
@@ -73,35 +60,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
     """`l2p-search ui`; the value is the link that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "l2p_search", "ui"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    link = process.stdout.readline().split(": ", 1)[1].strip()
-    wait_for_server(link.split("/#")[0])
-    yield link
-    started = psutil.Process(process.pid).children(recursive=True)
-    assert started
-    process.terminate()
-    process.communicate(timeout=20)
-    assert process.returncode == 128 + signal.SIGTERM
-    _, staying = psutil.wait_procs(started, timeout=60)
-    assert staying == []
+    with interface(folder) as link:
+        yield link
 
 
 @pytest.fixture
 def page() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
-        page = browser.new_page(viewport={"width": 1900, "height": 900})
+    with browser_page() as page:
         yield page
-        browser.close()
 
 
 def _runs(server: str) -> list[dict[str, Any]]:

@@ -89,18 +89,19 @@ def test_how_a_graph_is_read_is_handed_on_as_load_graph_takes_it() -> None:
     assert reading(vars(_parsed(add_dataset, "--dataset", "cora"))) == {}
 
 
-def test_resources_default_to_one_cpu_no_gpu_and_a_cluster_of_ones_own() -> None:
+def test_resources_default_to_one_cpu_any_device_and_a_cluster_of_ones_own() -> None:
     args = _parsed(add_resources)
-    assert (args.concurrency, args.address) == (None, None)
+    assert (args.concurrency, args.address, args.device) == (None, None, defaults.DEVICE)
     assert (args.cpus_per_trial, args.gpus_per_trial, args.memory) == (
         defaults.CPUS_PER_TRIAL,
         defaults.GPUS_PER_TRIAL,
         defaults.MEMORY_GB,
     )
     given = ("--concurrency", "3", "--cpus-per-trial", "2", "--gpus-per-trial", "0.5")
-    args = _parsed(add_resources, *given, "--address", "auto", "--memory", "1.5")
+    given = (*given, "--address", "auto", "--memory", "1.5", "--device", "cuda")
+    args = _parsed(add_resources, *given)
     assert (args.concurrency, args.cpus_per_trial, args.gpus_per_trial) == (3, 2, 0.5)
-    assert (args.address, args.memory) == ("auto", 1.5)
+    assert (args.address, args.memory, args.device) == ("auto", 1.5, "cuda")
 
 
 def test_figures_and_copies_have_their_flags() -> None:

@@ -194,3 +194,35 @@ def test_a_bad_graph_is_refused_by_the_name_of_its_source(
 def test_an_unknown_scale_is_refused_also_without_features() -> None:
     with pytest.raises(DataError, match="scale 'rows' is unknown; did you mean 'row'"):
         ingest(_raw(x=None, feature_names=None), scale="rows")
+
+
+def _path(labels: list[object] | None) -> RawGraph:
+    return RawGraph(
+        name="path",
+        source="path.csv",
+        num_nodes=4,
+        edges=np.array([[0, 1, 2], [1, 2, 3]]),
+        labels=None if labels is None else np.array(labels, dtype=object),
+        x=np.array([[1.0, 5.0], [2.0, 1.0], [3.0, -2.0], [4.0, 0.5]]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (None, None),
+        ([None, None, "", None], None),
+        (["a", None, None, None], None),
+        (["a", "b", None, None], ("a", "b")),
+    ],
+    ids=str,
+)
+def test_a_graph_to_predict_needs_no_labels_and_no_splits(
+    labels: list[object] | None, names: tuple[str, ...] | None
+) -> None:
+    graph = ingest(_path(labels), to_predict=True)
+    assert graph.num_labelled == 0
+    assert graph.about.class_names == names
+    assert graph.about.standard is not None
+    with pytest.raises(DataError):
+        ingest(_path(labels))

@@ -77,7 +77,7 @@ def test_the_panel_shows_counts_the_best_and_the_time_left(
     assert "confirming the best on fresh seeds" in _drawn(panel)
 
 
-@pytest.mark.parametrize("kind", ["retried", "ended"])
+@pytest.mark.parametrize("kind", ["retried", "noted", "ended"])
 def test_failures_are_told_with_their_reason(
     kind: str, tmp_path: Path, small_graph: Graph
 ) -> None:

@@ -9,7 +9,8 @@ from l2p_search.api.found import Search
 from l2p_search.data.graph import Graph
 from l2p_search.display.summary import Summary, summary_text
 from l2p_search.display.travel import travel_in_words
-from l2p_search.intervals import interval_of_test
+from l2p_search.effects import Effect, Effects
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
@@ -69,6 +70,19 @@ def test_ties_are_counted_and_told_with_their_confirmation(summary: Summary) -> 
     assert f"  ties on the same fresh seeds: trial {other.number} {accuracy}\n" in said
 
 
+def test_what_the_other_splits_choose_stands_beside_the_headline(summary: Summary) -> None:
+    assert (summary.nested is None) == (summary.overtuning is None)
+    made = replace(
+        summary,
+        nested=Interval(81.0, 80.0, 82.0, 10),
+        overtuning=Interval(0.4, -0.1, 0.9, 10),
+    )
+    said = summary_text(made)
+    line = "nested:                  81.00 ± 1.00 %   each split with what the other splits choose"
+    assert f"{line}; 0.40 ± 0.50 points below" in said
+    assert "nested:" not in summary_text(replace(made, nested=None))
+
+
 def test_the_papers_number_stands_beside_where_there_is_one(summary: Summary) -> None:
     assert "the paper reports" not in summary_text(summary)
     said = summary_text(replace(summary, paper="85.20 % (l2q)"))
@@ -82,9 +96,17 @@ def test_the_profile_and_the_importance_are_drawn(summary: Summary) -> None:
     words = travel_in_words(summary.best.result)
     assert f"profile of trial {summary.best.number}: {words}" in said
     assert "step  0  0.500" in said
-    assert summary.importance is not None
-    for key, share in summary.importance.items():
-        assert f"{key:<7}  {share:.2f}" in said
+    effects = Effects({"lr": Effect(0.7, 0.55, 0.8)}, 0.3, r2=0.6, trials=40, partial=9)
+    said = summary_text(replace(summary, importance=effects))
+    drawn = said[said.index("importance for validation accuracy") :].splitlines()
+    assert drawn[0].endswith("shares of its variance over the space (fANOVA; 95 % interval)")
+    assert drawn[1].startswith("  lr            0.70 (0.55 to 0.80)  █")
+    assert drawn[2].startswith("  interactions  0.30                 █")
+    assert drawn[3] == "  R² 0.60 out of bag, 40 trials, 9 of them raced out"
+    said = summary_text(replace(summary, importance=replace(effects, r2=0.01)))
+    assert "importance for validation accuracy: nothing to be told\n" in said
+    assert "(R² 0.01 out of bag, 40 trials, 9 of them raced out)" in said
+    assert "0.70" not in said[said.index("nothing to be told") :]
     assert "importance" not in summary_text(replace(summary, importance=None))
 
 

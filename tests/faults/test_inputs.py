@@ -101,10 +101,12 @@ def test_a_bad_value_of_an_option_is_one_line(
     tried: Tried,
 ) -> None:
     tried("input", "bad values of options", times=len(_VALUES[option]))
-    monkeypatch.chdir(tmp_path)
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     for value in _VALUES[option]:
         _refused([*_SEARCH, option, value], capsys)
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
 def test_a_bad_space_file_is_one_line_with_its_name(
@@ -155,7 +157,7 @@ _NESTED = st.recursive(
     max_leaves=12,
 )
 _BOUNDED = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

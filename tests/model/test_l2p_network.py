@@ -36,6 +36,14 @@ def test_phi_has_one_scorer_for_all_steps_or_one_per_step(scorer: str, columns: 
     }
 
 
+def test_without_a_bias_phi_is_the_scorer_alone_and_q_that_of_the_scores() -> None:
+    network = _network(scorer="per_step", scorer_bias="none", posterior="select")
+    phi = network.initial([Generator(), Generator()]).phi
+    assert {name: tuple(value.shape) for name, value in phi.items()} == {"w": (2, 5, 4)}
+    scores = torch.tensor([[[0.0, 1.0, 2.0, -1.0]]], dtype=torch.float64)
+    torch.testing.assert_close(network.log_q(scores, phi), torch.log_softmax(scores, dim=-1))
+
+
 @pytest.mark.parametrize(
     ("posterior", "expected"),
     [("select", [0.25, 0.25, 0.25, 0.25]), ("quit", [0.5, 0.25, 0.125, 0.125])],

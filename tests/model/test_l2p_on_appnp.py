@@ -9,8 +9,9 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.l2p_on_appnp import L2pOnAppnp
 from l2p_search.model.network import Levels
+from l2p_search.nn import L2P
+from tests.nn.side_by_side import APPNP
 from tests.problems import precise
-from tests.reference import Reference
 
 _BASE = {"K": 3, "hidden": 6, "dropout": 0.0}
 
@@ -34,18 +35,8 @@ _DROPPED = torch.tensor([[0, 3], [0, 5], [1, 0]])
 """Pairs of a seed and a node."""
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"posterior": "select", "scorer": "per_step", "teleport": 0.3},
-        {"skip": 0.7, "self_loop": 0.0},
-        {"classifier": "per_step"},
-        {"encoder": "linear"},
-    ],
-    ids=str,
-)
-def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
+@pytest.mark.parametrize("changes", APPNP, ids=str)
+def test_q_and_class_scores_of_all_nodes_agree_with_the_module(
     small_graph: Graph, changes: dict[str, Any]
 ) -> None:
     config = TrialConfig.recorded({**_BASE, **changes})  # the linear encoder reads no `hidden`
@@ -53,11 +44,10 @@ def test_q_and_class_scores_of_all_nodes_agree_with_the_plain_reference(
     levels = _levels(network)
     read = network.read(levels, _all_nodes(small_graph), None)
     for seed in range(2):
-        reference = Reference(small_graph, config, levels, seed)
-        hidden = reference.hidden()
-        torch.testing.assert_close(read.log_q[seed].exp(), reference.q(hidden))
-        logits = read.logits[seed] + read.bias[seed]
-        torch.testing.assert_close(logits, reference.step_logits(hidden))
+        model = L2P.from_levels(config, levels.theta, levels.phi, seed)
+        wanted = model.read(small_graph.x.double(), small_graph.edges, noisy=False)
+        torch.testing.assert_close(read.log_q[seed], wanted.log_q)
+        torch.testing.assert_close(read.logits[seed] + read.bias[seed], wanted.scores)
 
 
 def test_a_dropped_node_is_propagated_as_if_it_had_no_features(small_graph: Graph) -> None:

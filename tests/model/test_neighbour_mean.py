@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import torch
 
 from l2p_search.data.graph import Graph
@@ -55,3 +57,23 @@ def test_other_numbers_of_seeds_may_follow_one_another(small_graph: Graph) -> No
         h = torch.randn(seeds, 12, 3, dtype=torch.float64, requires_grad=True)
         torch.testing.assert_close(mean.convolve(h, values), _dense(mean, values) @ h)
         assert torch.autograd.gradcheck(lambda h, own=values: mean.convolve(h, own), h)
+
+
+def test_weights_of_edges_make_it_the_weighted_mean(small_graph: Graph) -> None:
+    source, target = small_graph.edges
+    weights = 0.05 + ((source + 1) * (target + 1) % 7).float() / 10  # some sums are below 1
+    mean = NeighbourMean(precise(replace(small_graph, weights=weights)), 0.0)
+    adjacency = torch.zeros(12, 12).double()
+    adjacency[source, target] = weights.double()
+    sums = adjacency.sum(dim=1, keepdim=True)
+    wanted = torch.where(sums > 0, adjacency / sums, 0.0)
+    torch.testing.assert_close(_dense(mean, mean.values(1, Noise(None)))[0], wanted)
+
+
+def test_equal_weights_change_nothing(small_graph: Graph) -> None:
+    weights = torch.full(small_graph.edges.shape[1:], 0.25)
+    plain, weighted = (
+        NeighbourMean(precise(graph), 0.0).values(1, Noise(None))
+        for graph in (small_graph, replace(small_graph, weights=weights))
+    )
+    torch.testing.assert_close(plain, weighted)

@@ -11,6 +11,7 @@ from l2p_search.model.network import (
     Parameters,
     Pass,
     Readout,
+    _copy_at_once,
     only_step,
     rows_at,
 )
@@ -83,6 +84,15 @@ def test_copying_seeds_overwrites_those_and_no_others() -> None:
     best.copy_seeds(live, torch.tensor([1, 3]), torch.tensor([True, False, True]))
     assert best.theta["W"][:, 0].tolist() == [0.0, 1.0, 0.0, 1.0]
     assert best.phi["w"][:, 0].tolist() == [0.0, 2.0, 0.0, 2.0]
+
+
+def test_copying_on_a_device_takes_one_call_and_copies_the_same() -> None:
+    found, latest = torch.zeros(4, 2), torch.arange(6.0).view(3, 2)
+    _copy_at_once(found, latest, torch.tensor([1, 3]), torch.tensor([0, 2]))
+    assert found.tolist() == [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [4.0, 5.0]]
+    best, live = (Levels({"W": torch.zeros(n, 2, device="meta")}, {}) for n in (4, 3))
+    best.copy_seeds(live, torch.tensor([1, 3]), torch.tensor([True, False, True]))
+    assert best.theta["W"].shape == (4, 2)
 
 
 def test_a_pass_carries_all_that_read_was_given() -> None:

@@ -9,6 +9,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.saved.card import model_card
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
+from l2p_search.saved.trained_model import Model
 
 _EVIDENCE = Evidence(
     metric="roc_auc", validation=81.25, test=80.5, low=78.0, high=83.0, profile=(0.75, 0.25),
@@ -77,3 +78,15 @@ def test_many_names_are_cut_short(small_graph: Graph) -> None:
     about = dataclasses.replace(small_graph.about, feature_names=names)
     graph = dataclasses.replace(small_graph, about=about)
     assert "Feature names: `word0`, `word1`" in _card(graph)
+
+
+def test_the_card_says_which_table_mlflow_sends(model: Model) -> None:
+    people = dataclasses.replace(model.expected, features=2, feature_names=("age", "income"))
+    for expected, columns in (
+        (model.expected, "`node` (an id), `features`, `neighbours`"),
+        (people, "`node` (an id), a column per feature (`age`, `income`), `neighbours`"),
+        (dataclasses.replace(people, scaling="made"), "`node` (an id), `neighbours`"),
+    ):
+        assert columns in model_card(model.config, model.seeds, expected, model.evidence)
+    scaled = dataclasses.replace(people, scaling="row")
+    assert "not scaled: the model" in model_card(model.config, (1,), scaled, model.evidence)

@@ -5,6 +5,9 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -16,6 +19,7 @@ from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.worker import Train, run_task
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
+from l2p_search.weights import Weights
 
 _SPLITS = 10
 
@@ -72,6 +76,7 @@ def pretend_training(
         seeds=tuple(results),
         seconds=1.0,
         metric=metric,
+        weights=Weights(tuple(seeds), {"W": torch.zeros(len(seeds), 2)}, {}),
     )
 
 
@@ -91,12 +96,14 @@ def drive(
         if ran == stop_after:
             return  # as if killed: the task just handed out is left running
 
-        def report(message: dict[str, str], task=task) -> None:  # type: ignore[no-untyped-def]
+        def report(message: dict[str, Any], task=task) -> None:  # type: ignore[no-untyped-def]
             if "bug" in message:
                 coordinator.bug(task, message["bug"], message["traceback"])
             elif "error" in message:
                 coordinator.fail(task, message["error"])
-            elif not coordinator.report(task, json.loads(message["measured"])):
+            elif not coordinator.report(
+                task, json.loads(message["measured"]), message.get("weights")
+            ):
                 raise Stopped
 
         with contextlib.suppress(Stopped):
@@ -112,6 +119,7 @@ def begin(directory: Path, **changes: object) -> Journal:
 def searched(
     directory: Path,
     graph: Graph,
+    /,
     goal: Goal,
     train: Train = pretend_training,
     on_coordinator: Callable[[Coordinator], None] = lambda coordinator: None,

@@ -97,6 +97,23 @@ def test_writing_again_changes_nothing(journal: Journal) -> None:
     assert {name: after[name] for name in trials} == {name: before[name] for name in trials}
 
 
+def test_files_that_somebody_deleted_are_restored_by_sync(journal: Journal) -> None:
+    store = find_store(None)
+    _write(journal, store)
+    before = contents(store)
+    assert store.artifacts is not None
+    deleted = [*store.artifacts.rglob("profile.svg"), *store.artifacts.rglob("config.yaml")]
+    assert len(deleted) > len(journal.records())
+    for path in deleted:
+        path.unlink()
+    assert main(["sync"]) == 0
+    after = contents(store)
+    assert {name: sorted(run[4]) for name, run in after.items()} == {
+        name: sorted(run[4]) for name, run in before.items()
+    }
+    assert all(path.exists() for path in deleted)
+
+
 def test_a_search_that_is_written_again_ended_when_it_did(journal: Journal) -> None:
     _write(journal, find_store(None))
     tracker = MlflowTracker(find_store(None))

@@ -7,11 +7,11 @@ from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels, Parameters
+from l2p_search.nn import L2P
 from l2p_search.training import bilevel
 from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.seeds import Streams
 from tests.problems import precise
-from tests.reference import Reference, ReferenceTrainer
 
 _SEEDS = [0, 1, 4]
 _BASE: dict[str, Any] = {
@@ -34,72 +34,6 @@ def _copy(parameters: Parameters) -> Parameters:
 
 def _equal(one: Parameters, other: Parameters) -> bool:
     return all(torch.equal(one[name], other[name].detach()) for name in one)
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [
-        {},
-        {"posterior": "select"},
-        {"scorer": "per_step"},
-        {"posterior": "select", "scorer": "per_step", "prior": "geometric"},
-        {"skip": 0.7},
-        {"skip": 1.0, "posterior": "select", "algorithm": "em"},
-        {"skip": 1.0, "self_loop": 0.0},
-        {"self_loop": 0.3, "scorer": "per_step"},
-        {"classifier": "per_step"},
-        {"classifier": "per_step", "scorer": "per_step", "skip": 1.0, "algorithm": "em"},
-        {"encoder": "linear"},
-        {"encoder": "linear", "scorer": "per_step", "algorithm": "em", "decay_on": "theta"},
-        {"level": "joint"},
-        {"algorithm": "em"},
-        {"algorithm": "em", "level": "joint"},
-        {"algorithm": "em", "kl_weight": 0.0},
-        {"algorithm": "em", "kl_weight": 1.0},
-        {"algorithm": "em", "posterior": "select", "prior": "geometric"},
-        {"decay_on": "theta", "temperature": 0.5, "kl_weight": 0.0, "K": 1},
-        {"consistency": 40.0, "sharpening": 0.3},
-        {"consistency": 40.0, "posterior": "select", "scorer": "per_step", "skip": 0.7},
-        {"consistency": 40.0, "level": "joint"},
-        {"consistency": 40.0, "algorithm": "em", "level": "joint"},
-    ],
-    ids=str,
-)
-def test_agrees_with_the_plain_reference_step_by_step(
-    small_graph: Graph, variant: dict[str, Any]
-) -> None:
-    config = TrialConfig.recorded({**_BASE, **variant})
-    learner = _learner(small_graph, config)
-    noise = {
-        purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
-    }
-    references = [
-        ReferenceTrainer(Reference(small_graph, config, learner.levels, place), seed % 2)
-        for place, seed in enumerate(_SEEDS)
-    ]
-    longest = {
-        "lower": max(len(reference.train) for reference in references),
-        "upper": max(len(reference.val) for reference in references),
-    }
-    for _ in range(6):
-        train_loss = learner.lower_step()
-        read, scores = learner.evaluate()
-        learner.upper_step(read)
-        lower = noise["lower"].gumbel(longest["lower"], config.K + 1)
-        upper = None
-        if config.level != "joint":
-            upper = noise["upper"].gumbel(longest["upper"], config.K + 1)
-        for place, reference in enumerate(references):
-            own_upper = None if upper is None else upper[place, : len(reference.val)]
-            expected = reference.epoch(lower[place, : len(reference.train)], own_upper)
-            found = (train_loss[place], scores.loss[place], scores.metric[place] / 100.0)
-            assert [float(value) for value in found] == pytest.approx(expected, rel=1e-9)
-            for level in ("theta", "phi"):
-                for name, value in getattr(reference.model, level).items():
-                    torch.testing.assert_close(
-                        getattr(learner.levels, level)[name][place].detach(), value.detach(),
-                        rtol=1e-7, atol=1e-9,
-                    )  # fmt: skip
 
 
 @pytest.mark.parametrize("role", [{"model": "gcnii"}, {"backbone": "gcnii"}], ids=str)
@@ -160,17 +94,17 @@ def test_second_order_agrees_with_the_exact_hessian_product(
     }
     found = learner._through_theta(direction)
     for place, seed in enumerate(_SEEDS):
-        reference = Reference(small_graph, config, before, place)
+        model = L2P.from_levels(config, before.theta, before.phi, place)
         nodes = small_graph.train[seed % 2].nonzero().squeeze(1)
-        loss = reference.negative_elbo(nodes, noise[place, : len(nodes)])
-        gradients = torch.autograd.grad(loss, list(reference.theta.values()), create_graph=True)
-        names = list(reference.theta.keys())
+        graph, gumbel = (small_graph.x.double(), small_graph.edges), noise[place, : len(nodes)]
+        loss = model.lower_loss(*graph, small_graph.y, nodes, gumbel=gumbel)
+        gradients = torch.autograd.grad(loss, model.lower_parameters(), create_graph=True)
         along = sum(
             (gradient * direction[name][place]).sum()
-            for name, gradient in zip(names, gradients, strict=True)
+            for name, gradient in zip(model.theta, gradients, strict=True)
         )
-        exact = torch.autograd.grad(along, list(reference.phi.values()))
-        for name, value in zip(reference.phi.keys(), exact, strict=True):
+        exact = torch.autograd.grad(along, model.upper_parameters())
+        for name, value in zip(model.phi, exact, strict=True):
             expected = config.lr * value
             scale = expected.abs().max().item() + 1e-12
             difference = (found[name][place] - expected).abs().max().item()
@@ -203,11 +137,12 @@ def test_unrolled_agrees_with_autograd_through_the_step_of_adam(
     learner.lower_step()
     learner.upper_step(learner.evaluate()[0])
     for place, seed in enumerate(_SEEDS):
-        reference = Reference(small_graph, config, before, place)
-        theta, phi = dict(reference.theta.items()), dict(reference.phi.items())
+        model = L2P.from_levels(config, before.theta, before.phi, place)
+        theta, phi = dict(model.theta.items()), dict(model.phi.items())
+        graph = (small_graph.x.double(), small_graph.edges, small_graph.y)
         train = small_graph.train[seed % 2].nonzero().squeeze(1)
         val = small_graph.val[seed % 2].nonzero().squeeze(1)
-        loss = reference.lower_loss(train, lower[place, : len(train)])
+        loss = model.lower_loss(*graph, train, gumbel=lower[place, : len(train)])
         gradients = torch.autograd.grad(loss, list(theta.values()), create_graph=True)
         moved = {}
         for (name, value), gradient in zip(theta.items(), gradients, strict=True):
@@ -219,11 +154,11 @@ def test_unrolled_agrees_with_autograd_through_the_step_of_adam(
             root = torch.where(seen, (square / (1 - 0.999**epochs)).where(seen, 1.0).sqrt(), 0.0)
             moved[name] = value - config.lr * mean / (1 - 0.9**epochs) / (root + 1e-8)
             torch.testing.assert_close(moved[name], learner.levels.theta[name][place])
-        del reference.theta
+        del model.theta
         by_phi = []
         for values in ({name: value.detach() for name, value in moved.items()}, moved):
-            reference.theta = values  # type: ignore[assignment]
-            after = reference.upper_loss(val, upper[place, : len(val)])
+            model.theta = values  # type: ignore[assignment]
+            after = model.upper_loss(*graph, val, gumbel=upper[place, : len(val)])
             by_phi.append(torch.autograd.grad(after, list(phi.values()), retain_graph=True))
         for name, direct, total in zip(phi, *by_phi, strict=True):
             term = found[name][place] - direct

@@ -7,6 +7,7 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph, demo_regions
 from l2p_search.data.graph import Graph
+from l2p_search.errors import DeviceError
 from l2p_search.metrics import METRICS, Metric
 from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels
@@ -89,6 +90,20 @@ def test_permuted_test_labels_change_only_the_test_accuracy(
     honest = fit(demo, TrialConfig(**_SHORT), [0]).seeds[0]
     assert permuted.test != honest.test
     assert dataclasses.replace(permuted, test=honest.test) == honest
+
+
+def test_a_test_label_of_one_split_is_mostly_a_validation_label_of_another(demo: Graph) -> None:
+    """So it has a say in a choice over all splits, though none in its own split's numbers."""
+    test = demo.test[0]
+    elsewhere = demo.val[1:].any(dim=0)
+    assert (test & elsewhere).sum() / test.sum() > 0.9
+    y = demo.y.clone()
+    y[test] = y[test].roll(1)
+    permuted, honest = (
+        fit(graph, TrialConfig(**_SHORT), [1]).seeds[0]
+        for graph in (dataclasses.replace(demo, y=y), demo)
+    )
+    assert permuted.val != honest.val
 
 
 def test_a_training_that_diverges_is_a_failed_seed_with_its_epoch(
@@ -280,6 +295,42 @@ def test_stopping_on_the_metric_keeps_the_epoch_where_it_was_highest(
     # Of equal ones, that of the smallest loss.
     assert found.seeds[0].best_epoch is not None
     assert found.seeds[0].best_epoch >= best
+
+
+@pytest.mark.parametrize("where", ["lower_step", "evaluate", "judge"])
+def test_out_of_memory_means_fewer_seeds_at_once_and_the_same_results(
+    demo: Graph,
+    where: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    config = TrialConfig(K=2, hidden=8, epochs=4)
+    wanted = fit(demo, config, range(5))
+    calls, owner = 0, fit_module if where == "judge" else fit_module.BiLevel
+    original = getattr(owner, where)
+
+    def sometimes(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, where, sometimes)
+    predicted: list[Any] = []
+    found = fit(demo, config, range(5), on_seed=predicted.append)
+    assert caplog.messages == ["out of memory with 5 seeds at once; trying again with 2 at once"]
+    assert len(predicted) == 5
+    for one, other in zip(found.seeds, wanted.seeds, strict=True):
+        assert (one.seed, one.best_epoch, one.val, one.test) == (
+            other.seed, other.best_epoch, other.val, other.test,
+        )  # fmt: skip
+        assert one.val_loss == pytest.approx(other.val_loss, rel=1e-4)
+
+
+def test_a_device_that_is_not_here_is_refused(demo: Graph) -> None:
+    with pytest.raises(DeviceError, match="device='cuda:77': torch"):
+        fit(demo, TrialConfig(), [0], device="cuda:77")
 
 
 @pytest.mark.parametrize("changes", [{}, {"model": "gcn", "K": 2}], ids=str)

@@ -75,7 +75,7 @@ def test_the_response_is_the_derivative_of_the_step_by_its_gradient(decay: float
         for state in ("_mean", "_square"):
             copied = {name: value.clone() for name, value in getattr(adam, state).items()}
             setattr(twin, state, copied)
-        twin._step = adam._step.clone()
+        twin._step, twin._count = adam._step.clone(), adam._count
         twin.begin()
         for name, gradient in gradients.items():
             for block in (slice(0, 2), slice(2, 3)):

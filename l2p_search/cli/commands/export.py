@@ -14,7 +14,9 @@ def add_parser(commands: Any) -> None:
         "export",
         help="write the best configuration of a search, with where it came from",
         description="Write the best configuration of a search, with where it came from;"
-        " `l2p-search train --config FILE` gives its numbers again.",
+        " `l2p-search train --config FILE` gives its numbers again. A script is a program on torch"
+        " and torch-geometric alone; a graph that torch-geometric does not have is written beside"
+        " it, as NAME.graph.npz.",
         epilog="example: l2p-search export --dataset wisconsin --out wisconsin.yaml",
     )
     which = parser.add_mutually_exclusive_group(required=True)

@@ -7,6 +7,7 @@ from l2p_search import defaults
 from l2p_search.cli.options import (
     add_copy,
     add_dataset,
+    add_device,
     add_dir,
     add_figures,
     natural,
@@ -34,6 +35,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="(default: %(default)s)",
     )
+    add_device(parser)
     add_figures(parser)
     add_copy(parser)
     add_dir(parser)
@@ -53,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
         load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args))),
         args.node,
         seeds=args.seeds,
+        device=args.device,
         folder=args.dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )

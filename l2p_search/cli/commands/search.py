@@ -5,7 +5,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.cli.options import (
@@ -28,6 +28,7 @@ from l2p_search.errors import SearchExistsError, UserError
 if TYPE_CHECKING:
     from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
+    from l2p_search.searching.running.cluster import Resources
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +107,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="continue the search of that name; without a name or dataset, the latest",
     )
+    where.add_argument(
+        "--register",
+        metavar="NAME",
+        help="make the best one's model a version of NAME in MLflow's registry, alias candidate",
+    )
+    where.add_argument(
+        "--champion",
+        action="store_true",
+        default=None,
+        help="give that version the alias champion too",
+    )
+    where.add_argument(
+        "--no-model",
+        action="store_true",
+        help="do not keep the winner's confirmed seeds as a model, in model/ of its folder",
+    )
     add_tracking_uri(where)
     where.add_argument(
         "--no-tracking",
@@ -117,7 +134,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     shown.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the plan, its size and a time estimate; write and search nothing",
+        help="print the plan, its size, time and memory; write and search nothing",
     )
     shown.add_argument("--json", action="store_true", help="print the result as one JSON object")
     add_messages(shown)
@@ -140,7 +157,8 @@ def run(args: argparse.Namespace) -> int:
         means = means_of(vars(args), signals.stop)
         models = [args.model]
         if args.models is not None:
-            models = _models(args.models, args.dataset, args.name, args.space, args.model)
+            only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
+            models = _models(args.models, args.dataset, only)
         plans = [
             _planned(
                 args.dataset,
@@ -158,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
                     confirm=args.confirm,
                     confirm_ties=args.confirm_ties,
                     time_budget=args.time_budget,
+                    register=args.register,
+                    champion=args.champion,
                     data_dir=args.data_dir,
                     reading=reading(vars(args)),
                 ),
@@ -166,11 +186,13 @@ def run(args: argparse.Namespace) -> int:
             )
             for model in models
         ]
+        if args.dry_run:
+            told = [_tell_plan(plan, means.resources, args.memory, args.json) for plan in plans]
+            if args.json:
+                print(_as_json(told[0] if args.models is None else {"plans": told}))
+            return 0
         found = []
         for plan in plans:
-            if args.dry_run:
-                _print_plan(plan, args.concurrency, args.cpus_per_trial, args.memory)
-                continue
             search = run_plan(plan, means)
             if search.interrupted:
                 _report_interrupted(search, _again_of(plan.directory))
@@ -183,23 +205,23 @@ def run(args: argparse.Namespace) -> int:
         if args.models is not None and found:
             ranking = rank(found)
             together = {"searches": [each.to_mapping() for each in found]}
-            told = _as_json({**together, **ranking.to_mapping()}) if args.json else f"\n{ranking}"
-            print(told)
+            as_json = _as_json({**together, **ranking.to_mapping()})
+            print(as_json if args.json else f"\n{ranking}")
     return 0 if all(search.best is not None for search in found) else 1
 
 
-def _models(
-    names: str, dataset: str | None, name: str | None, space: str | None, model: str | None
-) -> list[str | None]:
-    """The models to search one after another; what contradicts that is refused."""
+def _models(names: str, dataset: str | None, only: dict[str, str | None]) -> list[str | None]:
+    """The models to search one after another; what belongs to one search only is refused."""
     models = [each.strip() for each in names.split(",") if each.strip()]
     if len(models) < 2 or len(set(models)) < len(models):
         raise UserError(
             f"--models {names}: name two or more different ones, such as l2q,appnp,mlp"
         )
-    for option, given in (("--name", name), ("--space", space), ("--model", model)):
+    for option, given in only.items():
         if given is not None:
-            raise UserError(f"{option} {given}: does not go with --models, which has one for each")
+            raise UserError(
+                f"--{option} {given}: does not go with --models, which has one for each"
+            )
     if dataset is None:
         raise UserError("--models: give the --dataset too")
     return list(models)
@@ -224,6 +246,7 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
 def _print(search: "Search") -> None:
     from rich.console import Console
 
+    from l2p_search.data.reading_again import one_line, shell_words, train_command
     from l2p_search.display.summary import print_summary
 
     console = Console()
@@ -235,25 +258,45 @@ def _print(search: "Search") -> None:
     print("  l2p-search ui                         # compare the trials in MLflow")
     print(f"  l2p-search report --search {name}{where}")
     print(f"  l2p-search export --search {name}{where} --out best.yaml")
-    best_file = shlex.quote(str(search.directory / "best.yaml"))
-    dataset = shlex.quote(search.settings.dataset)
-    print(f"  l2p-search train --dataset {dataset} --config {best_file}")
+    settings, best_file = search.settings, str(search.directory / "best.yaml")
+    print(f"  {train_command(settings.graph, settings.dataset, best_file)}")
+    kept, graph = search.directory / "model", shell_words(settings.graph, settings.dataset)
+    if kept.is_dir() and graph is not None:
+        print(f"  {one_line(['l2p-search', 'predict', str(kept), *graph])}")
     more = 2 * len(search.outcome.records)
     print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
 
 
-def _print_plan(plan: "Plan", concurrency: int | None, cpus_per_trial: int, memory: float) -> None:
-    from l2p_search.api.estimating import MEASURED_SECONDS, estimate
-    from l2p_search.api.plan_text import plan_text, time_text
+def _tell_plan(
+    plan: "Plan", wanted: "Resources", memory: float, as_json: bool
+) -> "dict[str, Any]":
+    """Print what would be searched and what it may cost; with --json only give it back."""
+    from l2p_search.api.estimating import estimate, trials_at_once
+    from l2p_search.api.measuring import MEASURED_SECONDS
+    from l2p_search.api.needs import check_search_fits
+    from l2p_search.api.plan_text import memory_text, plan_mapping, plan_text, time_text
     from l2p_search.errors import in_shell
+    from l2p_search.searching.running.placement import settled
+    from l2p_search.training.memory import keep_freed_memory
 
-    print(in_shell(plan_text(plan, concurrency, cpus_per_trial)), flush=True)
+    keep_freed_memory()  # as the workers do that are estimated
+    on = settled(wanted)
+    at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
+    if not as_json:
+        print(in_shell(plan_text(plan, at_once, on.cpus_per_trial)), flush=True)
     if sys.stderr.isatty():
-        print(f"measuring one trial, {MEASURED_SECONDS:.0f} s at most ..", file=sys.stderr)
+        say(f"measuring one trial, about {MEASURED_SECONDS:.0f} s of CPU ..")
+    check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=memory)
     found = estimate(
-        plan, concurrency=concurrency, cpus_per_trial=cpus_per_trial, memory_gb=memory
+        plan,
+        concurrency=at_once,
+        cpus_per_trial=on.cpus_per_trial,
+        memory_gb=memory,
+        device=on.device,
     )
-    print(time_text(plan, found))
+    if not as_json:
+        print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
+    return plan_mapping(plan, found)
 
 
 def _report_interrupted(search: "Search", resume: str) -> None:

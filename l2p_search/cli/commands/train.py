@@ -3,11 +3,20 @@
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_memory, add_metric, positive, reading
+from l2p_search.cli.options import (
+    add_dataset,
+    add_device,
+    add_memory,
+    add_metric,
+    positive,
+    reading,
+)
+from l2p_search.cli.signals import say
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -22,7 +31,8 @@ def add_parser(commands: Any) -> None:
         help="train one configuration over all its seeds",
         description="Train one configuration over all its seeds; print its accuracy, or what"
         " --metric names, and its profile.",
-        epilog="example: l2p-search train --dataset wisconsin --set K=16 dropout=0.4 --seeds 20",
+        epilog="example: l2p-search train --dataset wisconsin --set K=16 dropout=0.4 --seeds 20"
+        " --save model/",
     )
     add_dataset(parser)
     parser.add_argument(
@@ -53,8 +63,15 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="torch threads (default: %(default)s)",
     )
+    add_device(parser)
     add_memory(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON there")
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the trained seeds as a model there, for `l2p-search predict`",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     parser.set_defaults(run=run)
 
@@ -64,22 +81,30 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.fitting import config_of, exported_metric, exported_seeds, fit
     from l2p_search.api.writing import check_writable, write_file
     from l2p_search.data.loading import load_graph
+    from l2p_search.saved.folder import check_replaceable
     from l2p_search.training.memory import keep_freed_memory
 
     graph = load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args)))
     config = config_of(graph, args.config, _assignments(args.set))
     if args.out is not None:
         check_writable(args.out)
+    if args.save is not None:
+        check_replaceable(args.save)
     keep_freed_memory()
-    result = fit(
-        graph,
-        config,
-        seeds=args.seeds or exported_seeds(args.config),
-        metric=args.metric or exported_metric(args.config),
-        threads=args.threads,
-        memory_gb=args.memory,
-        display="off" if args.json else "auto",
-    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        result = fit(
+            graph,
+            config,
+            seeds=args.seeds or exported_seeds(args.config),
+            metric=args.metric or exported_metric(args.config),
+            threads=args.threads,
+            memory_gb=args.memory,
+            device=args.device,
+            display="off" if args.json else "auto",
+        )
+    for each in told:
+        say(str(each.message))
     text = json.dumps(result.to_mapping(), indent=2, allow_nan=False)
     if args.out is not None:
         try:
@@ -91,6 +116,13 @@ def run(args: argparse.Namespace) -> int:
         print(text)
     else:
         _print(graph, result)
+    if args.save is not None and result.finished:
+        from l2p_search.display.phrases import count
+
+        model = result.model
+        model.save(args.save)
+        size = f"{model.weights.megabytes:.2f} MB"
+        print(f"kept {count(len(model.seeds), 'seed')} in {args.save} ({size})", file=sys.stderr)
     return 0 if result.finished else 1
 
 

@@ -39,13 +39,16 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read_path(path: Path, options: dict[str, Any], with_masks: bool = True) -> RawGraph:
+def read_path(
+    path: Path, options: dict[str, Any], with_masks: bool = True, *, labelled: bool = True
+) -> RawGraph:
     """Read a graph from a file or a folder.
 
     Args:
         path: The file or folder.
         options: What the user names: `label`, `edges` and others, as in `load_graph`.
         with_masks: Whether to read the source's own splits.
+        labelled: Whether a table without classes is refused.
 
     Returns:
         What `ingest` reads.
@@ -57,7 +60,10 @@ def read_path(path: Path, options: dict[str, Any], with_masks: bool = True) -> R
         raise DataError(f"{path}: no such file or folder; check the path")
     if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a device or a pipe; name a file or a folder")
-    return _reader(path)(path, options, with_masks)
+    reader = _reader(path)
+    if reader is _tables and not labelled:
+        options = {**options, "labelled": False}
+    return reader(path, options, with_masks)
 
 
 def refuse_options(source: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> None:

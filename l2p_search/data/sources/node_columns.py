@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from l2p_search.data.sources.table import Table, listed
 from l2p_search.data.sources.table_columns import read_column
 from l2p_search.data.sources.table_features import FeatureBlocks, column_features
-from l2p_search.data.sources.table_labels import read_labels
+from l2p_search.data.sources.table_labels import labels_if_any, read_labels
 from l2p_search.data.sources.table_splits import Masks, read_splits
 from l2p_search.errors import argument
 
@@ -21,7 +21,7 @@ ReadFile = Callable[[str], FeatureBlocks | None]
 class NodeColumns:
     """The parts of a RawGraph that come from a table of nodes; shapes as there."""
 
-    labels: np.ndarray
+    labels: np.ndarray | None
     x: np.ndarray | csr_array | None
     feature_names: tuple[str, ...] | None
     masks: Masks | None
@@ -31,12 +31,13 @@ class NodeColumns:
 
 def read_nodes(
     table: Table,
-    label: str,
+    label: str | None,
     *,
     ids: Sequence[str],
     features: str | Sequence[str] | None,
     split: str | None,
     with_masks: bool = True,
+    labelled: bool = True,
     read_file: ReadFile | None = None,
     default: FeatureBlocks | None = None,
 ) -> NodeColumns:
@@ -44,11 +45,12 @@ def read_nodes(
 
     Args:
         table: The table.
-        label: The column of classes; it is never a feature.
+        label: The column of classes; it is never a feature. None where it may be missing.
         ids: The columns that identify nodes; neither are they.
         features: Columns and files with commas between them; None takes every column of use.
         split: As in `read_splits`; so is `with_masks`.
         with_masks: Whether to read the splits that the table has.
+        labelled: Whether there have to be classes.
         read_file: Reads a file that `features` names.
         default: Features that take the place of the columns when `features` names none.
 
@@ -67,7 +69,11 @@ def read_nodes(
         >>> nodes.x.tolist(), nodes.feature_names
         ([[30.0], [50.0]], ('age',))
     """
-    labels, notes = read_labels(table, label)
+    labels: np.ndarray | None
+    if labelled and label is not None:
+        labels, notes = read_labels(table, label)
+    else:
+        labels, notes = labels_if_any(table, label), []
     splits = read_splits(table, split, with_masks=with_masks)
     notes += splits.notes
     taken = {label, *ids, *splits.columns}
@@ -97,7 +103,7 @@ def read_nodes(
 
 
 def _chosen(
-    table: Table, features: str | Sequence[str], label: str, read_file: ReadFile | None
+    table: Table, features: str | Sequence[str], label: str | None, read_file: ReadFile | None
 ) -> FeatureBlocks:
     """The features that the user named, in that order: columns, or files of lists."""
     if isinstance(features, str):

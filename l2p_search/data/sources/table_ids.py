@@ -74,7 +74,9 @@ def positions(ids: Any, wanted: Any) -> np.ndarray:
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def find_ids(nodes: Table, ends: Sequence[Any], label: str, given: str | None) -> str | None:
+def find_ids(
+    nodes: Table, ends: Sequence[Any], label: str | None, given: str | None
+) -> str | None:
     """The column of the node table whose values the ends of the edges are.
 
     Columns that are called like ids come first, then those that may be ids by their name, then

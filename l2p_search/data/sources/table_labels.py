@@ -5,7 +5,7 @@ import numpy as np
 from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column, text_values
 from l2p_search.data.sources.table_names import LABELS, usual
-from l2p_search.errors import argument
+from l2p_search.errors import DataError, argument
 
 _FEW_CLASSES = 20
 
@@ -44,6 +44,22 @@ def find_label(table: Table, label: str | None) -> str:
         f"which {table.word} is the class? Name it with {argument('label')}:"
         f" {listed(list(table.arrays), 20)}"
     )
+
+
+def label_if_any(table: Table, label: str | None) -> str | None:
+    """The column that `find_label` would find; None where there is none to find."""
+    try:
+        return find_label(table, label)
+    except DataError:
+        return None
+
+
+def labels_if_any(table: Table, name: str | None) -> np.ndarray | None:
+    """What `read_labels` would read; None where the column holds no classes to learn."""
+    try:
+        return None if name is None else read_labels(table, name)[0]
+    except DataError:
+        return None
 
 
 def read_labels(table: Table, name: str) -> tuple[np.ndarray, list[str]]:

@@ -14,7 +14,7 @@ from l2p_search.data.sources.table_features import FeatureBlocks
 from l2p_search.data.sources.table_files import read_table
 from l2p_search.data.sources.table_folders import TableFiles, find_tables
 from l2p_search.data.sources.table_ids import find_ids, read_ids
-from l2p_search.data.sources.table_labels import find_label
+from l2p_search.data.sources.table_labels import find_label, label_if_any
 from l2p_search.errors import DataError, argument
 
 
@@ -30,6 +30,7 @@ def read_tables(
     split: str | None = None,
     weight: str | None = None,
     with_masks: bool = True,
+    labelled: bool = True,
 ) -> RawGraph:
     r"""A graph from a table of nodes and a table of edges.
 
@@ -47,6 +48,7 @@ def read_tables(
         split: The column with values train, val and test; several with commas between them.
         weight: The column of the edge table with weights. Found if it is called weight.
         with_masks: Whether to read the table's own splits; their columns are no features anyway.
+        labelled: Whether there have to be classes; without, the column may be empty or missing.
 
     Returns:
         The graph, with a note for each decision. `x` is [N, F], `edges` [2, E].
@@ -69,7 +71,7 @@ def read_tables(
     files = _files(nodes, edges, label)
     node_table = read_table(files.nodes)
     edge_table = read_table(files.edges, header=False)
-    label_name = find_label(node_table, label)
+    label_name = find_label(node_table, label) if labelled else label_if_any(node_table, label)
     columns = find_ends(edge_table, source, target)
     ends = [read_ids(edge_table, name) for name in columns]
     id_name = find_ids(node_table, ends, label_name, id)
@@ -83,6 +85,7 @@ def read_tables(
         features=features,
         split=split,
         with_masks=with_masks,
+        labelled=labelled,
         read_file=_file_reader(nodes, ids, node_table.num_rows),
         default=_default_features(files, features, ids, node_table.num_rows),
     )

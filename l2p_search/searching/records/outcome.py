@@ -11,7 +11,9 @@ from l2p_search.intervals import (
     interval_of_validation,
 )
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
 
@@ -54,9 +56,14 @@ class Outcome:
         """The paper's protocol: the best trial's test score on the seeds that chose it."""
         return interval_of_test(self.best.result) if self.best and self.best.result else None
 
+    @property
+    def nested(self) -> Nested | None:
+        """Test scores with the configuration chosen anew for each split; None with one split."""
+        return nested(self.records)
+
     def to_mapping(self) -> dict[str, Any]:
         """The outcome as plain JSON values; nothing in it is NaN."""
-        best, metric = self.best, self.settings.metric
+        best, metric, inner = self.best, self.settings.metric, self.nested
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -77,6 +84,8 @@ class Outcome:
             ),
             f"confirmed_test_{metric}": _interval(self.confirmed),
             f"protocol_test_{metric}": _interval(self.protocol),
+            f"nested_test_{metric}": None if inner is None else inner.to_mapping(),
+            "budget": [each.to_mapping(metric) for each in expected_best(self.records)],
             "confirmations": [
                 {
                     "number": number,

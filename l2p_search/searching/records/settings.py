@@ -174,12 +174,17 @@ class Goal:
         ties: How many trials that validation cannot tell from the best are trained on those
             seeds beside it, at the most: on small graphs there are dozens.
         time_budget: Seconds after which no further trial starts; None for no limit.
+        register: The name under which the best trial's model is registered in MLflow; None for
+            none.
+        champion: Whether its version gets the alias `champion` too.
     """
 
     trials: int
     confirm: int = defaults.CONFIRM
     ties: int = defaults.TIES
     time_budget: float | None = None
+    register: str | None = None
+    champion: bool = False
 
     def to_mapping(self) -> dict[str, Any]:
         """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""

@@ -21,6 +21,7 @@ from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.nodes import refuse_other_nodes
 from l2p_search.searching.running.ray_processes import sessions_of_their_own
 from l2p_search.searching.running.scratch import scratch_folder
 
@@ -54,14 +55,17 @@ class Resources:
     Args:
         concurrency: Trials at once; None for as many as the CPUs and GPUs allow.
         cpus_per_trial: Threads per trial.
-        gpus_per_trial: GPUs reserved per trial; a fraction shares one.
+        device: What a trial computes on: auto, cpu, cuda or mps; `placement.settled` decides.
+        gpus_per_trial: GPUs reserved per trial; a fraction shares one. None leaves it to the
+            device.
         address: Of a Ray cluster to join; None for the caller's Ray or one of our own.
         worker_log: Whether what workers print is passed on to the log.
     """
 
     concurrency: int | None = None
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL
-    gpus_per_trial: float = defaults.GPUS_PER_TRIAL
+    device: str = defaults.DEVICE
+    gpus_per_trial: float | None = defaults.GPUS_PER_TRIAL
     address: str | None = None
     worker_log: bool = False
 
@@ -73,10 +77,12 @@ class Cluster:
     Args:
         concurrency: How many trials run at once.
         scratch: A folder for what Tune wants to write, removed at the end.
+        head: The address of the head of a cluster that was joined; None for a Ray of our own.
     """
 
     concurrency: int
     scratch: Path
+    head: str | None = None
 
 
 @contextmanager
@@ -109,10 +115,12 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
                 with _own_signals(), sessions_of_their_own() as started:
                     if wanted.address is not None:
                         _join(wanted.address, wanted)
+                        refuse_other_nodes(wanted.address)
                     elif not theirs:
                         _start(wanted, scratch, shared_bytes)
                 guards.enter_context(ending_with_us(started))
-                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch)
+                head = ray.get_runtime_context().gcs_address if wanted.address else None
+                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
             finally:
                 if not theirs:
                     with _no_garbage_collected():
@@ -247,12 +255,12 @@ def _knock(address: str) -> None:
 def _concurrency(wanted: Resources, there: dict[str, float]) -> int:
     """How many trials run at once on these resources; an error when not even one can."""
     possible = int(there.get("CPU", 0)) // wanted.cpus_per_trial
-    if wanted.gpus_per_trial > 0:
+    if wanted.gpus_per_trial:
         gpus = there.get("GPU", 0.0)
         if gpus < wanted.gpus_per_trial:
             raise SearchError(
-                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: there are {gpus:g} GPUs;"
-                " leave it out to train on CPUs"
+                f"{argument('gpus_per_trial', wanted.gpus_per_trial)}: Ray has {gpus:g} GPUs;"
+                f" give {argument('device', 'cpu')} alone to train on CPUs"
             )
         possible = min(possible, int(gpus / wanted.gpus_per_trial))
     if possible < 1:

@@ -20,6 +20,7 @@ from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import fresh_seeds, ties_of
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.running.racing import groups
 from l2p_search.searching.running.standing import Standing
@@ -54,6 +55,7 @@ class Coordinator:
         concurrency: int = 1,
         on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
         clock: Callable[[], float] = time.monotonic,
+        keeper: ModelKeeper | None = None,
     ) -> None:
         """Continue a search; trials that were interrupted come first.
 
@@ -63,8 +65,9 @@ class Coordinator:
             concurrency: How many tasks may run at once.
             on_event: Called with everything that happens and with how the search stands.
             clock: Seconds of a clock that never goes back.
+            keeper: Keeps the model of the winner; None for no model.
         """
-        self._journal, self._goal = journal, goal
+        self._journal, self._goal, self._keeper = journal, goal, keeper
         self._settings = journal.settings
         self._proposer = Proposer(journal, self._settings)
         self.concurrency, self._on_event, self._clock = concurrency, on_event, clock
@@ -129,12 +132,13 @@ class Coordinator:
                 self._tell(Event("started", self._record(task)))
         return task
 
-    def report(self, task: Task, measured: dict[str, Any]) -> bool:
+    def report(self, task: Task, measured: dict[str, Any], weights: bytes | None = None) -> bool:
         """Take the result of one group of seeds.
 
         Args:
             task: What was handed out.
             measured: `TrialResult.measured` of the group.
+            weights: What its seeds learned, where the task asks for that.
 
         Returns:
             Whether the next group shall be trained. False when the trial has ended: complete,
@@ -153,6 +157,8 @@ class Coordinator:
                 self._end(task, TrialStatus.FAILED, result, result.reason)
             elif trained == sum(map(len, task.groups)):
                 self._end(task, TrialStatus.COMPLETE, result)
+                if self._keeper is not None and task.with_weights:
+                    self._keeper.keep(result, weights, len(self._standing))
             elif (winner := self._standing.beaten_by(val_by_seed(result))) is not None:
                 reason = f"worse than trial {winner} on its first {trained} seeds"
                 self._end(task, TrialStatus.RACED_OUT, result, reason)
@@ -188,6 +194,10 @@ class Coordinator:
             f"trial {task.number} of search '{self._journal.directory.name}' hit a bug in"
             f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
         )
+
+    def note(self, task: Task, text: str) -> None:
+        """Tell what training warned of, in one line."""
+        self._tell(Event("noted", self._record(task), reason=text))
 
     def release(self, task: Task, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead.
@@ -250,17 +260,23 @@ class Coordinator:
         return self._confirmations.popleft() if self._confirmations else None
 
     def _to_confirm(self) -> list[Task]:
+        """The winner and its ties that are not confirmed yet, or whose model is not kept yet."""
         seeds = fresh_seeds(self._settings, self._goal.confirm)
         if not seeds or self._standing.best is None:
             return []
         known = self._journal.confirmations()
         ties = ties_of(record.in_short() for record in self._journal.each_record())
         self._confirmed = {record.number: record for record in ties[: 1 + self._goal.ties]}
-        return [
-            Task("confirmation", record.number, record.config, (seeds,), self._settings.metric)
-            for record in self._confirmed.values()
-            if (record.config.config_id, seeds) not in known
-        ]
+        tasks = []
+        for place, record in enumerate(self._confirmed.values()):
+            config, metric = record.config, self._settings.metric
+            lacks_model = (
+                place == 0 and self._keeper is not None and not self._keeper.has(config, seeds)
+            )
+            if lacks_model or (config.config_id, seeds) not in known:
+                task = Task("confirmation", record.number, config, (seeds,), metric)
+                tasks.append(replace(task, with_weights=lacks_model))
+        return tasks
 
     def _record(self, task: Task) -> TrialRecord:
         """The trial that a task trains or confirms."""
@@ -288,7 +304,7 @@ class Coordinator:
             if result is None or status is TrialStatus.FAILED:
                 self.unconfirmed[task.number] = reason or "failed"
             else:
-                self._journal.confirm(result)
+                self._confirm(task, result)
             self._tell(Event("confirmed", self._record(task), result, reason))
             return
         record = TrialRecord(
@@ -303,6 +319,12 @@ class Coordinator:
         self._journal.end(record)
         self._standing.keep(record)
         self._tell(Event("ended", record))
+
+    def _confirm(self, task: Task, result: TrialResult) -> None:
+        """Note a confirmation; one that was trained again for its model is noted already."""
+        seeds = task.groups[0]
+        if (task.config.config_id, seeds) not in self._journal.confirmations():
+            self._journal.confirm(result)
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:

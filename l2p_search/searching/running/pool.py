@@ -128,9 +128,11 @@ class Pool:
         """The error of one search that ends all of them, if there was one."""
         return next((c.fatal for c in list(self._open) if c.fatal is not None), None)
 
-    def report(self, given: Assignment, measured: dict[str, Any]) -> bool:
+    def report(
+        self, given: Assignment, measured: dict[str, Any], weights: bytes | None = None
+    ) -> bool:
         """Take the result of one group of seeds: `Coordinator.report`."""
-        return given.coordinator.report(given.task, measured)
+        return given.coordinator.report(given.task, measured, weights)
 
     def fail(self, given: Assignment, reason: str) -> None:
         """Record that training raised an error: `Coordinator.fail`."""
@@ -139,6 +141,10 @@ class Pool:
     def bug(self, given: Assignment, reason: str, traceback: str) -> None:
         """End all searches because training hit a bug: `Coordinator.bug`."""
         given.coordinator.bug(given.task, reason, traceback)
+
+    def note(self, given: Assignment, text: str) -> None:
+        """Pass on what training warned of: `Coordinator.note`."""
+        given.coordinator.note(given.task, text)
 
     def release(self, given: Assignment, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead: `Coordinator.release`."""

@@ -6,7 +6,9 @@ their own. And if one of them dies by itself, Ray waits for it for minutes witho
 """
 
 import os
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -17,6 +19,8 @@ from l2p_search.guard import own_group
 _VITAL = ("gcs_server", "raylet")
 _EVERY = 0.5
 """Seconds between two looks."""
+_SILENCE = 40.0
+"""Seconds that a cluster's head may be silent; after 60 Ray itself would end this process."""
 _PATIENCE = 10.0
 """Seconds that Ray is given to notice that it is dead."""
 _starting = threading.local()
@@ -55,19 +59,27 @@ def sessions_of_their_own() -> Iterator[list[int]]:
 
 
 @contextmanager
-def watched(on_lost: Callable[[str], None]) -> Iterator[None]:
-    """Watch the processes of the Ray that this process has started, if it has started one.
+def watched(on_lost: Callable[[str], None], head: str | None = None) -> Iterator[None]:
+    """Watch the processes of the Ray that this process has started, or the head of a cluster.
 
     Args:
         on_lost: Called once, in a thread of its own, when one that Ray cannot do without has died;
             with its name.
+        head: The address of the head, HOST:PORT, if a cluster was joined. It is lost when nobody
+            has listened there for longer than a network may fail.
     """
     children = psutil.Process().children()
     vital = {child.pid: name for child in children if (name := _name(child)) in _VITAL}
     over = threading.Event()
 
     def watch() -> None:
+        heard = time.monotonic()
         while not over.wait(_EVERY):
+            if head is None or _listens(head):
+                heard = time.monotonic()
+            elif time.monotonic() - heard > _SILENCE:
+                on_lost(f"head {head}")
+                return
             for pid, name in vital.items():
                 if _is_dead(pid):
                     on_lost(name)
@@ -106,6 +118,15 @@ def ended_by_force() -> Iterator[Callable[[str], None]]:
         yield lost
     finally:
         over.set()
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def _leads_a_group(pid: int) -> bool:

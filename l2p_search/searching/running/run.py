@@ -16,10 +16,13 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources, ray_cluster
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
 from l2p_search.searching.running.worker import Train
 from l2p_search.training.fit import fit
+from l2p_search.training.memory import graph_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,7 @@ def begin_search(
     goal: Goal,
     provenance: Mapping[str, Any],
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
+    keeper: ModelKeeper | None = None,
 ) -> Coordinator:
     """Note in the journal that an invocation starts, and make its coordinator.
 
@@ -57,12 +61,13 @@ def begin_search(
         goal: How far this invocation goes.
         provenance: What is noted of this invocation, such as the command.
         on_event: Called with everything that happens and with how the search stands.
+        keeper: Keeps the model of the winner; None for no model.
 
     Returns:
         The coordinator, which hands out the tasks.
     """
     journal.begin(goal, {**provenance, "versions": versions()})
-    return Coordinator(journal, goal, on_event=on_event)
+    return Coordinator(journal, goal, on_event=on_event, keeper=keeper)
 
 
 def run_search(
@@ -76,6 +81,7 @@ def run_search(
     train: Train | None = None,
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
     stop: threading.Event | None = None,
+    keeper: ModelKeeper | None = None,
 ) -> Finish:
     """Search until the goal is reached, the space is exhausted or `stop` is set.
 
@@ -89,6 +95,7 @@ def run_search(
         train: Trains one configuration; None for `fit`.
         on_event: Called with everything that happens and with how the search stands.
         stop: Ends the search in good order when somebody sets it, from any thread.
+        keeper: Keeps the model of the winner; None for no model.
 
     Returns:
         How it ended, and what the search has found by now.
@@ -97,7 +104,7 @@ def run_search(
         SearchError: The journal cannot be written, Ray failed, or the first trials all failed.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    coordinator = begin_search(journal, goal, provenance or {}, on_event)
+    coordinator = begin_search(journal, goal, provenance or {}, on_event, keeper)
     stopped = False
     if coordinator.has_work:
         job = Job(graph=graph, begin=lambda: coordinator)
@@ -136,9 +143,11 @@ def run_jobs(
 
     Raises:
         SearchError: See `run_search`; one search's error ends all of them.
+        UserError: There is no such device, or no such share of one.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    train = train or partial(fit, memory_gb=memory_gb)
+    resources = settled(resources)
+    train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     pool = Pool(jobs, 1, stop)
     try:
@@ -159,7 +168,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
     lost: list[str] = []
     with (
         ended_by_force() as end_by_force,
-        ray_cluster(resources, sum(map(_bytes, graphs))) as cluster,
+        ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster,
     ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
@@ -172,14 +181,9 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
 
         pool.widen(cluster.concurrency)
         try:
-            with watched(give_up):
+            with watched(give_up, cluster.head):
                 tune_tasks(pool, graphs, train, cluster, resources)
         finally:
             if lost:
                 way = argument("resume", True)
                 raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")
-
-
-def _bytes(graph: Graph) -> int:
-    parts = (graph.x, graph.edges, graph.weights, graph.y, graph.train, graph.val, graph.test)
-    return sum(part.nbytes for part in parts if part is not None)

@@ -17,6 +17,7 @@ class Task:
         config: What is trained.
         groups: The seeds; after each group but the last a race may stop the trial.
         attempt: 2 when a worker has died over it.
+        with_weights: Whether the worker sends what the seeds learned, too.
     """
 
     kind: Literal["trial", "confirmation"]
@@ -25,6 +26,7 @@ class Task:
     groups: tuple[tuple[int, ...], ...]
     metric: Metric = "accuracy"
     attempt: int = 1
+    with_weights: bool = False
 
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""
@@ -32,4 +34,5 @@ class Task:
             "config": self.config.to_mapping(),
             "groups": [list(group) for group in self.groups],
             "metric": self.metric,
+            "with_weights": self.with_weights,
         }

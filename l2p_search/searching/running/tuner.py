@@ -51,7 +51,7 @@ def tune_tasks(
     trainable = tune.with_parameters(
         _trainable, graphs=kept, train=train, threads=resources.cpus_per_trial
     )
-    requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial}
+    requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial or 0.0}
     tuner = tune.Tuner(
         tune.with_resources(trainable, requested),
         tune_config=tune.TuneConfig(
@@ -158,6 +158,8 @@ class _Reports(_Adapter, FIFOScheduler):
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         given = self._tasks[trial.trial_id]
+        for note in json.loads(result.get("notes", "[]")):
+            self._pool.note(given, note)
         # After a bug, an error or the last group the worker returns by itself: CONTINUE.
         if "bug" in result:
             self._pool.bug(given, result["bug"], result["traceback"])
@@ -167,7 +169,9 @@ class _Reports(_Adapter, FIFOScheduler):
             self._pool.fail(given, result["error"])
             return TrialScheduler.CONTINUE
         measured = json.loads(result["measured"])
-        goes_on = self._pool.report(given, measured)
+        # Taken out of Tune's hands, which would keep it and write it to its own files.
+        weights = result.pop("weights", None)
+        goes_on = self._pool.report(given, measured, weights)
         last = measured["seeds"][-1]["seed"] == given.task.groups[-1][-1]
         return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
 

@@ -7,8 +7,10 @@ dies reports nothing; the driver notices that itself.
 """
 
 import json
+import logging
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
@@ -16,6 +18,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
+from l2p_search.saved.storing import weights_bytes
 
 
 class Train(Protocol):
@@ -36,7 +39,7 @@ _BUGS = (NotImplementedError, RecursionError)
 
 
 def run_task(
-    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, str]], None]
+    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, Any]], None]
 ) -> None:
     """Train the groups of seeds of a task one after another, until all are done or one fails.
 
@@ -45,22 +48,54 @@ def run_task(
         graph: The graph to train on.
         train: Trains one group.
         report: Takes the message of one group and returns when the driver wants the next group.
-            The message is {"measured": JSON of `TrialResult.measured`} after success, and
-            {"error": reason, "traceback": text} or {"bug": reason, "traceback": text} after
-            failure, which is the last message.
+            The message is {"measured": JSON of `TrialResult.measured`} after success, with
+            {"weights": bytes of a safetensors file} where the task asks for them; after failure
+            it is {"error": reason, "traceback": text} or {"bug": reason, "traceback": text}, and
+            the last message. "notes" are what training warned of, if it did.
     """
     config = TrialConfig.recorded(task["config"])
     for group in task["groups"]:
+        notes: list[str] = []
         try:
-            trained = train(graph, config, group, metric=task["metric"])
-            message = {"measured": _as_json(trained)}
+            with _warnings_to(notes):
+                trained = train(graph, config, group, metric=task["metric"])
+            message: dict[str, Any] = {"measured": _as_json(trained)}
+            if task.get("with_weights") and trained.weights is not None:
+                message["weights"] = weights_bytes(trained.weights)
         except Exception as error:  # noqa: BLE001 - see the module's docstring
             kind = "error"
             if isinstance(error, _BUGS) or not isinstance(error, _OF_A_CONFIG):
                 kind = "bug"
-            report({kind: _reason(error), "traceback": traceback.format_exc()})
+            report({kind: _reason(error), "traceback": traceback.format_exc()} | _noted(notes))
             return
-        report(message)
+        report(message | _noted(notes))
+
+
+class _Notes(logging.Handler):
+    """A handler that keeps the messages of warnings."""
+
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._notes = notes
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one message."""
+        self._notes.append(record.getMessage())
+
+
+@contextmanager
+def _warnings_to(notes: list[str]) -> Iterator[None]:
+    """Collect what training warns of, for the driver: nobody reads the log of a worker."""
+    logger, handler = logging.getLogger("l2p_search.training"), _Notes(notes)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def _noted(notes: list[str]) -> dict[str, str]:
+    return {"notes": json.dumps(notes)} if notes else {}
 
 
 def _as_json(trained: TrialResult) -> str:

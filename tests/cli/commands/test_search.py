@@ -79,6 +79,13 @@ def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("--dataset", "demo", "--model", "gcn", "--space", "paper"), "does not go with --model"),
         (("--dataset", "demo", "--models", "gcn"), "--models gcn: name two or more"),
         (("--dataset", "demo", "--models", "gcn,mlp", "--name", "x"), "not go with --models"),
+        (("--dataset", "demo", "--models", "gcn,mlp", "--register", "x"), "not go with --models"),
+        (("--dataset", "demo", "--register", "a:b"), "--register: 'a:b' must be a name that"),
+        (("--dataset", "demo", "--champion"), "give its name with --register"),
+        (
+            ("--dataset", "demo", "--register", "x", "--no-model"),
+            "to register with --no-model",
+        ),
         (("--models", "gcn,mlp"), "--models: give the --dataset too"),
     ],
 )

@@ -83,6 +83,11 @@ def test_a_result_that_cannot_be_written_is_not_lost(
         (["--dataset", "demo", "--out", "no/such/folder/x.json"], "there is no folder"),
         (["--dataset", "demo", "--out", "."], "is a folder"),
         (["--dataset", "cora", "--data-dir", "nowhere"], "nowhere: no such folder"),
+        (["--dataset", "demo", "--device", "cuda:77"], "--device cuda:77: torch"),
+        (
+            ["--dataset", "demo", "--device", "gpu"],
+            "--device: 'gpu' is no device; it must be auto, cpu",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_with_its_remedy_and_exit_code_2(

@@ -68,6 +68,19 @@ def test_tables_and_markup_go_to_their_readers(
     assert readers == [(function, tmp_path / name, {"label": "kind", "with_masks": True})]
 
 
+def test_only_tables_are_told_that_they_need_no_classes(
+    tmp_path: Path, readers: list[tuple[Any, ...]]
+) -> None:
+    (tmp_path / "nodes.csv").write_bytes(b"id,label\n")
+    (tmp_path / "club.gml").write_bytes(b"graph [")
+    for name in ("nodes.csv", "club.gml"):
+        read_path(tmp_path / name, {}, labelled=False)
+    assert [given for _, _, given in readers] == [
+        {"labelled": False, "with_masks": True},
+        {"with_masks": True},
+    ]
+
+
 def test_the_options_of_tables_get_their_readers_names(
     tmp_path: Path, readers: list[tuple[Any, ...]]
 ) -> None:

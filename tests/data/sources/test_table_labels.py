@@ -8,7 +8,12 @@ import pyarrow as pa
 import pytest
 
 from l2p_search.data.sources.table import Table, plain_array
-from l2p_search.data.sources.table_labels import find_label, read_labels
+from l2p_search.data.sources.table_labels import (
+    find_label,
+    label_if_any,
+    labels_if_any,
+    read_labels,
+)
 from l2p_search.errors import DataError
 from tests.data.sources.small_tables import NODES, Case, read, refused, refused_nodes
 
@@ -119,3 +124,15 @@ def test_more_than_twenty_classes_need_two_nodes_each(
     else:
         with pytest.raises(DataError, match="row 0, column 'y': has 21 different values"):
             read_labels(table, "y")
+
+
+def test_a_table_to_predict_may_lack_the_column_and_its_values() -> None:
+    people = _table(club=["a", "b"], empty=["", ""])
+    assert label_if_any(people, "club") == "club"
+    assert label_if_any(people, "kind") is None
+    assert label_if_any(people, None) is None
+    assert labels_if_any(people, None) is None
+    assert labels_if_any(people, "empty") is None
+    found = labels_if_any(people, "club")
+    assert found is not None
+    assert found.tolist() == ["a", "b"]

@@ -1,4 +1,5 @@
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -117,3 +118,28 @@ def test_a_block_that_ends_after_a_loss_or_without_one_does_not(
     with ended_by_force() as lost:
         lost("raylet")
     assert ended == []
+
+
+def test_a_head_that_nobody_listens_at_is_lost_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ray_processes, "_EVERY", 0.02)
+    monkeypatch.setattr(ray_processes, "_SILENCE", 0.2)
+    told: list[str] = []
+    heard = threading.Event()
+
+    def on_lost(name: str) -> None:
+        told.append(name)
+        heard.set()
+
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        head.listen(1000)
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        with watched(told.append, address):
+            assert not heard.wait(0.5)
+        assert told == []
+        with watched(on_lost, address):
+            head.close()
+            assert heard.wait(30)
+    assert told == [f"head {address}"]

@@ -92,12 +92,12 @@ def test_workers_that_die_raise_or_give_nan_are_recorded_and_the_search_goes_on(
 
 
 def test_a_race_on_ray_stops_losers_and_reuses_their_workers(tmp_path: Path) -> None:
-    space = parse_space(
-        "race", {"lr": {"choices": [0.05, 1e-6, 2e-6, 3e-6]}, "epochs": 30, "hidden": 8}
-    )
+    learns = {"lr": 0.05}
+    rates = {"choices": [1e-6, 2e-6, 3e-6, learns["lr"]]}
+    space = parse_space("race", {"lr": rates, "epochs": 30, "hidden": 8, "start": learns})
     journal = Journal.create(
         tmp_path / "s",
-        settings(space, sampler="grid", seeds=8, race=True, base=DEFAULTS["heterophily"]),
+        settings(space, sampler="random", seeds=8, race=True, base=DEFAULTS["heterophily"]),
     )
     run_search(journal, demo_graph(), Goal(trials=4, confirm=0), Resources(concurrency=1))
     statuses = [record.status for record in journal.records()]

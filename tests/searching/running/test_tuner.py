@@ -98,6 +98,15 @@ def test_a_trial_goes_on_group_by_group_and_is_not_stopped_after_its_last(played
     assert record.status is TrialStatus.COMPLETE
 
 
+def test_what_training_warned_of_is_told_and_the_trial_goes_on(played: _Tune) -> None:
+    played.proposals.suggest("t1")
+    task = played.tasks["t1"].task
+    result = pretend_training(played.graph, task.config, task.groups[0])
+    message = {"measured": json.dumps(result.measured()), "notes": json.dumps(["less memory"])}
+    assert played.report("t1", **message) == TrialScheduler.CONTINUE
+    assert [e.reason for e in played.events if e.kind == "noted"] == ["less memory"]
+
+
 def test_a_trial_that_lost_its_race_is_stopped(
     played: _Tune, monkeypatch: pytest.MonkeyPatch
 ) -> None:

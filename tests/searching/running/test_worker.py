@@ -1,4 +1,5 @@
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -128,3 +129,23 @@ def test_a_number_that_is_not_finite_is_an_error_that_says_so(
     run_task(_TASK.to_mapping(), small_graph, train, messages.append)
     (message,) = messages
     assert message["error"] == "ValueError: training gave a number that is not finite"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_training_warns_of_is_reported_with_its_group(
+    small_graph: Graph, fails: bool
+) -> None:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
+        logging.getLogger("l2p_search.training.fit").warning("fewer seeds from %d on", seeds[0])
+        logging.getLogger("elsewhere").warning("not ours")
+        if fails:
+            raise MemoryError
+        return pretend_training(graph, config, seeds)
+
+    messages: list[dict[str, str]] = []
+    run_task(_TASK.to_mapping(), small_graph, train, messages.append)
+    told = [json.loads(message["notes"]) for message in messages]
+    groups = _TASK.groups[:1] if fails else _TASK.groups
+    assert told == [[f"fewer seeds from {group[0]} on"] for group in groups]

@@ -31,6 +31,15 @@ def test_select_and_quit_have_the_same_space_in_the_paper() -> None:
     assert (quit_.fixed["posterior"], select.fixed["posterior"]) == ("quit", "select")
 
 
+def test_the_literal_space_is_the_papers_with_the_model_as_printed() -> None:
+    ours, literal = load_space("paper"), load_space("paper-literal")
+    assert literal.dimensions == ours.dimensions
+    config = literal.config(literal.middle(), DEFAULTS["heterophily"])
+    assert (config.scorer, config.scorer_bias, config.kl_weight) == ("per_step", "none", 1.0)
+    assert config.decay_on == "theta"
+    assert (config.method, config.algorithm, config.level) == ("l2q", "vi", "first_order")
+
+
 def test_the_shipped_spaces_can_be_read_and_written() -> None:
     assert {"paper", "paper-l2s", "extended", "smoke", "gcn"} <= set(shipped_spaces())
     for name in shipped_spaces():

@@ -1,0 +1,66 @@
+"""The expected best against every subset, one by one, and its unbiasedness over a population."""
+
+import json
+from itertools import combinations
+from statistics import fmean
+
+import pytest
+
+from l2p_search.results import TrialStatus
+from l2p_search.searching.records.expected_best import expected_best
+from l2p_search.trial_record import TrialRecord
+from tests.searching.records.made import record
+
+_VALUES = [71.0, 64.5, 80.0, 77.25, 69.0, 79.0, 50.0, 78.5, 66.0]
+
+
+def _records(values: list[float]) -> list[TrialRecord]:
+    return [record(number, [value, value]) for number, value in enumerate(values)]
+
+
+def test_it_is_the_mean_of_the_best_over_all_subsets() -> None:
+    found = expected_best(_records(_VALUES))
+    assert [each.trials for each in found] == [1, 2, 4, 8, 9]
+    for each in found:
+        bests = sorted(max(subset) for subset in combinations(_VALUES, each.trials))
+        assert each.val == pytest.approx(fmean(bests))
+        assert each.test == pytest.approx(fmean(bests) - 1.0)  # test is a point below, as made
+        assert each.low == bests[-(-len(bests) // 20) - 1]
+        assert each.high == bests[-(-len(bests) * 19 // 20) - 1]
+
+
+def test_it_is_unbiased_over_all_searches_of_a_population() -> None:
+    """Every search of six of nine: the mean estimate for four trials is the truth for four."""
+    truth = fmean(max(subset) for subset in combinations(_VALUES, 4))
+    estimates = [expected_best(_records(list(six)))[2] for six in combinations(_VALUES, 6)]
+    assert {each.trials for each in estimates} == {4}
+    assert fmean(each.val for each in estimates) == pytest.approx(truth)
+
+
+def test_the_test_score_is_that_of_the_trial_that_validation_chose() -> None:
+    """The better a trial validates here, the worse it tests: by validation it is chosen."""
+    trials = [record(number, [70.0 + number]) for number in range(2)]
+    assert [each.test for each in expected_best(trials)] == [pytest.approx(69.5), 70.0]
+
+
+def test_a_trial_that_was_raced_out_counts_but_cannot_be_the_best() -> None:
+    trials = [record(0, [80.0, 82.0]), record(1, [99.0], TrialStatus.RACED_OUT)]
+    one, both = expected_best(trials)
+    assert both.val == 81.0
+    assert one.val == pytest.approx((81.0 + 99.0) / 2)
+
+
+def test_without_a_complete_trial_there_is_none() -> None:
+    assert expected_best([]) == []
+    assert expected_best([record(0, [80.0], TrialStatus.RACED_OUT)]) == []
+    failed = record(1, [80.0], TrialStatus.FAILED)
+    assert len(expected_best([record(0, [80.0]), failed])) == 1
+
+
+def test_hundreds_of_trials_have_finite_numbers_and_it_is_told() -> None:
+    found = expected_best(_records([60.0 + 0.01 * number for number in range(1100)]))
+    assert found[-1].val == pytest.approx(60.0 + 10.99)
+    assert [each.val for each in found] == sorted(each.val for each in found)
+    told = json.dumps(found[0].to_mapping("accuracy"), allow_nan=False)
+    assert json.loads(told)["trials"] == 1
+    assert str(found[-1]) == "1100 trials 70.99 (70.99 to 70.99), 69.99"

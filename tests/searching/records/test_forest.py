@@ -1,0 +1,85 @@
+"""Shares of variance against functions whose shares are known, and against plain averages."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+
+from l2p_search.searching.records.forest import Floats, main_effects, split_variance
+
+_AXES = [np.array([0.25, 0.75]), np.array([1 / 6, 0.5, 5 / 6]), np.linspace(0.125, 0.875, 4)]
+
+
+def _grid() -> Floats:
+    return np.stack([axis.ravel() for axis in np.meshgrid(*_AXES, indexing="ij")], axis=1)
+
+
+def _rows(count: int, seed: int = 0) -> Floats:
+    generator = np.random.default_rng(seed)
+    return np.stack([generator.choice(places, count) for places in _AXES], axis=1)
+
+
+def test_main_effects_are_the_predictions_averaged_over_all_other_axes() -> None:
+    x = _rows(60)
+    y = x[:, 0] * x[:, 1] + np.sin(7 * x[:, 2])
+    forest = RandomForestRegressor(n_estimators=5, random_state=0).fit(x, y)
+    grid = _grid()
+    predicted = forest.predict(grid)
+    for axis, (places, found) in enumerate(zip(_AXES, main_effects(forest, _AXES), strict=True)):
+        plain = [predicted[grid[:, axis] == place].mean() for place in places]
+        np.testing.assert_allclose(found, plain)
+
+
+@pytest.mark.parametrize(
+    ("weights", "product", "shares"),
+    [
+        # Var of two equal halves: (0.5 a)^2 / 4; a sum of axes has shares in proportion.
+        ((4.0, 0.0), 0.0, (1.0, 0.0)),
+        ((4.0, 2.0), 0.0, (16 / 20, 4 / 20)),
+        ((0.0, 0.0), 1.0, (0.0, 0.0)),  # the product of centred axes is interaction alone
+        ((1.0, 0.0), 1.0, (0.5, 0.0)),
+    ],
+)
+def test_shares_are_those_of_a_known_function(
+    weights: tuple[float, float], product: float, shares: tuple[float, float]
+) -> None:
+    """Two axes of two values each, and a third that does nothing; a little noise."""
+    axes = [np.array([0.25, 0.75])] * 3
+    generator = np.random.default_rng(1)
+    x = np.stack([generator.choice(places, 400) for places in axes], axis=1)
+    signs = np.sign(x - 0.5)
+    y = weights[0] * signs[:, 0] + weights[1] * signs[:, 1] + product * signs[:, 0] * signs[:, 1]
+    found = split_variance(x, y + generator.normal(0, 0.05, 400), np.ones(400), axes)
+    np.testing.assert_allclose(found.shares, [*shares, 0.0], atol=0.05)
+    assert found.r2 > 0.9
+
+
+def test_noise_has_an_r2_of_zero_or_less() -> None:
+    generator = np.random.default_rng(2)
+    found = split_variance(_rows(300), generator.normal(0, 1, 300), np.ones(300), _AXES)
+    assert found.r2 < 0.05
+
+
+def test_rows_count_by_their_weights() -> None:
+    """Rows of a contrary effect that weigh next to nothing change nothing."""
+    x = _rows(300)
+    y = 5.0 * x[:, 0]
+    wrong = np.arange(300) % 3 == 0
+    y[wrong] = 20.0 * x[wrong, 2]
+    found = split_variance(x, y, np.where(wrong, 1e-6, 1.0), _AXES)
+    assert found.shares[0] > 0.95
+
+
+def test_intervals_are_wider_for_fewer_rows() -> None:
+    generator = np.random.default_rng(3)
+    spreads = []
+    for count in (20, 400):
+        x = _rows(count)
+        y = x[:, 0] + x[:, 2] + generator.normal(0, 0.3, count)
+        spreads.append(split_variance(x, y, np.ones(count), _AXES).spread[0])
+    assert spreads[0] > 2.0 * spreads[1]
+
+
+def test_what_is_the_same_everywhere_has_no_shares() -> None:
+    found = split_variance(_rows(20), np.full(20, 3.0), np.ones(20), _AXES)
+    assert found.shares.tolist() == [0.0, 0.0, 0.0]
+    assert found.r2 == 0.0
