@@ -130,7 +130,12 @@ def reproduce(
         wanted = [seed for seed in group if seed in trained]
         if wanted:
             part = train(
-                loaded, record.config, wanted, metric=settings.metric, memory_gb=memory_gb
+                loaded,
+                record.config,
+                wanted,
+                metric=settings.metric,
+                memory_gb=memory_gb,
+                device=noted.get("device") or "cpu",
             )
             again = part if again is None else again.joined(part)
     assert again is not None
@@ -147,7 +152,8 @@ def reproduce(
 def _machine_of(invocations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Versions and machine of the newest invocation that noted them."""
     newest = invocations[-1] if invocations else {}
-    return {**newest.get("versions", {}), **newest.get("machine", {})}
+    device = {"device": str(newest["device"])} if newest.get("device") else {}
+    return {**newest.get("versions", {}), **newest.get("machine", {}), **device}
 
 
 def _elsewhere(noted: Mapping[str, str]) -> dict[str, tuple[str, str]]:
