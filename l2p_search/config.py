@@ -5,9 +5,10 @@ them: it refuses what cannot be trained or would be trained without effect, and 
 """
 
 import dataclasses
+import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, get_type_hints
@@ -29,6 +30,10 @@ _ALWAYS_IN_ID = {
     "temperature", "algorithm", "level", "upper_lr", "decay_on", "consistency", "sharpening",
     "epochs", "patience", "stop_on",
 }  # fmt: skip
+
+
+EXCLUDING = frozenset({"model", "backbone", "encoder", "skip", "classifier", "hidden", "heads"})
+"""The keys of which one's value can exclude another's; any other value is possible by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,10 +210,15 @@ class TrialConfig(Hyperparameters):
 
     def _check_values(self) -> None:
         """Convert every value to the type of its field; refuse what no training can have."""
-        wanted = get_type_hints(type(self))
+        kind: Any = type(self)  # mypy mistakes the hash of its objects for its own
+        wanted = _types(kind)
         for field in fields(self):
             value = checked(field, wanted[field.name], getattr(self, field.name))
             object.__setattr__(self, field.name, value)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse values that exclude each other; it may read no key that is not in `EXCLUDING`."""
         # Two unread values would do harm, also in a record: the linear encoder has no classifier
         # to skip to, and the encoder that baselines share would build one per step.
         if self.encoder == "linear" and self.skip > 0.0:
@@ -225,6 +235,12 @@ class TrialConfig(Hyperparameters):
         if (reason := self.why_unread(key)) is not None:
             value = getattr(self, key)
             raise ConfigError(f"{key}={value!r} is not read {reason}; leave it out")
+
+
+@functools.cache
+def _types(config: Callable[..., TrialConfig]) -> dict[str, Any]:
+    """The type of every key; looked up once, as that takes longer than all checks."""
+    return get_type_hints(config)
 
 
 def _default(kind: int) -> TrialConfig:

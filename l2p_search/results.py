@@ -118,6 +118,11 @@ class TrialResult:
             weights=_together(self.weights, other.weights),
         )
 
+    def in_short(self) -> "TrialResult":
+        """The scores alone, without curves and profiles."""
+        seeds = tuple(replace(seed, profile=None) for seed in self.seeds)
+        return replace(self, seeds=seeds, curves=None, profiles=None)
+
     @property
     def finished(self) -> tuple[SeedResult, ...]:
         """The seeds that have a result."""
@@ -190,8 +195,16 @@ class TrialResult:
         }
 
     def to_record(self) -> dict[str, Any]:
-        """What a journal keeps: what was measured, and nothing that it says elsewhere."""
-        return _shortened(self.measured())
+        """What a journal keeps: what was measured, and nothing that it says elsewhere.
+
+        Scores have all their digits. Values of the seeds are in lists by key, as a key is longer
+        than a value.
+        """
+        seeds = [seed.to_mapping(self.metric) for seed in self.seeds]
+        columns = {key: [seed[key] for seed in seeds] for key in (seeds[0] if seeds else ())}
+        if "profile" in columns:
+            columns["profile"] = shortened([_as_list(each) for each in columns["profile"]])
+        return _shortened(self.measured()) | {"seeds": columns}
 
     def measured(self) -> dict[str, Any]:
         """What was measured, with all digits: seeds, seconds, curves and profiles."""
@@ -220,8 +233,14 @@ class TrialResult:
     ) -> "TrialResult":
         """The inverse of `to_record` and `measured`, for a known config, graph and metric.
 
-        Early journals have neither curves nor profiles; some say the config once more.
+        Early journals have neither curves nor profiles; some say the config once more. They have
+        a list of seeds, where later ones have a list per key.
         """
+        seeds = mapping["seeds"]
+        if isinstance(seeds, Mapping):
+            seeds = [
+                dict(zip(seeds, row, strict=True)) for row in zip(*seeds.values(), strict=True)
+            ]
         curves, profiles = mapping.get("curves"), mapping.get("profiles")
         return cls(
             config=config,
@@ -229,7 +248,7 @@ class TrialResult:
             data_digest=data_digest,
             seconds=mapping["seconds"],
             metric=metric,
-            seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in mapping["seeds"]),
+            seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in seeds),
             curves=Curves.from_mapping(curves, metric) if curves else None,
             profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
@@ -260,6 +279,10 @@ def _together(mine: "Weights | None", theirs: "Weights | None") -> "Weights | No
 def _names(metric: Metric) -> dict[str, str]:
     """Field -> key in JSON, where the two differ."""
     return {"val": f"val_{metric}", "test": f"test_{metric}"}
+
+
+def _as_list(profile: Sequence[float] | None) -> list[float] | None:
+    return None if profile is None else list(profile)
 
 
 def _as_tuple(profile: Sequence[float] | None) -> tuple[float, ...] | None:

@@ -1,6 +1,7 @@
 """TrialRecord: what is known of one trial of a search, running or ended."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from l2p_search.config import TrialConfig
@@ -34,11 +35,15 @@ class TrialRecord:
     ended: float | None = None
     metric: Metric = "accuracy"
 
-    @property
+    @cached_property
     def objective(self) -> float | None:
         """The mean of the metric on validation nodes; None for a trial without all its seeds."""
         complete = self.status is TrialStatus.COMPLETE and self.result is not None
         return self.result.val_mean if complete and self.result else None
+
+    def in_short(self) -> "TrialRecord":
+        """The same trial without curves and profiles, which are most of a result."""
+        return self if self.result is None else replace(self, result=self.result.in_short())
 
     def to_mapping(self) -> dict[str, Any]:
         """The record as plain JSON values.

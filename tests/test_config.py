@@ -1,15 +1,16 @@
 import dataclasses
 import re
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import yaml
 
-from l2p_search.config import DEFAULTS, TrialConfig
+from l2p_search.config import DEFAULTS, EXCLUDING, TrialConfig
 from l2p_search.errors import ConfigError
 from l2p_search.hyperparameters import ALL
-from l2p_search.keys import key
+from l2p_search.keys import about, key
 from l2p_search.yaml_file import parse_value
 
 
@@ -301,3 +302,30 @@ def test_a_method_is_tuned_by_keys_that_its_network_reads(
     method: str, keys: dict[str, Any]
 ) -> None:
     assert TrialConfig.recorded(keys).method == method
+
+
+def test_only_keys_that_are_said_to_exclude_others_do() -> None:
+    """Each other key is tried at its ends beside every pair of values that may exclude others."""
+    hints = get_type_hints(TrialConfig)
+
+    def ends(field: "dataclasses.Field[Any]") -> tuple[Any, ...]:
+        known = about(field)
+        return get_args(hints[field.name]) or (hints[field.name](known.low), field.default)
+
+    values = {field.name: ends(field) for field in dataclasses.fields(TrialConfig)}
+    values |= {"hidden": (7, 8), "heads": (1, 8)}
+
+    def possible(**given: Any) -> bool:
+        try:
+            TrialConfig.recorded(given)
+        except ConfigError:
+            return False
+        return True
+
+    networks = product(values["model"], values["backbone"], values["encoder"])
+    for model, backbone, encoder in networks:
+        chosen = {"model": model, "backbone": backbone, "encoder": encoder}
+        without = possible(**chosen)
+        for name in values.keys() - EXCLUDING:
+            for value in values[name]:
+                assert possible(**chosen, **{name: value}) == without, (chosen, name, value)

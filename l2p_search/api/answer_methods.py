@@ -4,11 +4,12 @@ They are L2Q on a backbone, that backbone alone, MLP and GCN. The backbone is AP
 stronger one is asked for: GCN or GraphSAGE as Luo et al. (2024) tune them, or a plain one.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from l2p_search.errors import UserError, argument, did_you_mean
-from l2p_search.searching.space.search_space import SearchSpace
-from l2p_search.searching.space.space_file import parse_space
+
+if TYPE_CHECKING:
+    from l2p_search.searching.space.search_space import SearchSpace
 
 BACKBONES = {
     "appnp": "APPNP",
@@ -122,11 +123,13 @@ def long_name(method: str, backbone: str) -> str:
     return short_name(method, backbone) + does.get(method, alone)
 
 
-def answer_space(method: str, backbone: str = USUAL) -> SearchSpace:
+def answer_space(method: str, backbone: str = USUAL) -> "SearchSpace":
     """The space in which a method is searched for an answer.
 
     L2Q and its backbone have the same dimensions, but for what only one of them reads.
     """
+    from l2p_search.searching.space.space_file import parse_space  # not for `--help`: it is slow
+
     own: dict[str, Any]
     if method == "l2q":
         own = {**_SHARED[backbone], "posterior": "quit"}

@@ -38,9 +38,10 @@ from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
-from l2p_search.searching.records.directory import list_searches, searches_folder
+from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.readable import readable_searches
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.space.search_space import SearchSpace
@@ -311,16 +312,13 @@ def _begun_effort(
     graph: Graph, backbone: str, folder: Path | None, metric: Metric
 ) -> Effort | None:
     """The budget of an answer that was begun on this graph: what is recorded is not done again."""
-    for directory in list_searches(searches_folder(folder)):
-        if not directory.name.startswith(f"answer-{graph.name}-"):
-            continue
-        journal = Journal.read(directory)
+    for journal, _ in readable_searches(searches_folder(folder), f"answer-{graph.name}-"):
         settings, goal = journal.settings, journal.goal
         same = (settings.data_digest, settings.metric) == (graph.digest, metric)
         if not same or goal is None:
             continue
         effort = Effort(trials=goal.trials, seeds=settings.seeds, confirm=goal.confirm)
-        if directory.name == _search_name(graph, "l2q", backbone, effort, metric):
+        if journal.directory.name == _search_name(graph, "l2q", backbone, effort, metric):
             return effort
     return None
 

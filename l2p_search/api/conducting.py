@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
+from typing import Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
@@ -31,6 +32,7 @@ from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
+from l2p_search.training.machine import machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +91,13 @@ class Means:
         return lambda text: lines.note(self.words(text))
 
     @property
-    def provenance(self) -> dict[str, str]:
+    def provenance(self) -> dict[str, Any]:
         """What a journal notes about an invocation."""
-        return {"command": masked(self.command), "device": self.resources.device}
+        return {
+            "command": masked(self.command),
+            "device": self.resources.device,
+            "machine": machine(self.resources.cpus_per_trial),
+        }
 
 
 def conduct(plan: Plan, means: Means) -> Finish:

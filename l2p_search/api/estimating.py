@@ -86,7 +86,7 @@ def estimate(
     at_once = trials_at_once(concurrency, cpus_per_trial)
     settings, goal = plan.settings, plan.goal
     memory = needs_of_search(plan.graph, settings, at_once=at_once, memory_gb=memory_gb)
-    config = settings.config(settings.space.middle())
+    config = settings.typical_config()
     trial = measure(
         plan.graph,
         config,

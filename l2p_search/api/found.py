@@ -64,6 +64,11 @@ class Search:
         self.outcome: Outcome = read_outcome(journal) if finish is None else finish.outcome
 
     @property
+    def journal(self) -> Journal:
+        """What the search is read from."""
+        return self._journal
+
+    @property
     def settings(self) -> SearchSettings:
         """What was searched."""
         return self.outcome.settings

@@ -18,9 +18,10 @@ from l2p_search.data.loading import load_graph
 from l2p_search.errors import UserError, argument
 from l2p_search.metrics import Metric
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
-from l2p_search.searching.records.directory import list_searches, searches_folder
+from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import best_of
+from l2p_search.searching.records.readable import readable_searches
 from l2p_search.training.fit import node_posterior
 
 if TYPE_CHECKING:
@@ -76,11 +77,10 @@ def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
     """The best trial per posterior and dataset, in the paper's order of datasets."""
     found: dict[tuple[str, str], _Best] = {}
     seen = set()
-    for directory in list_searches(folder):
-        journal = Journal.read(directory)
+    for journal, records in readable_searches(folder):
         dataset = journal.settings.dataset
         seen.add(dataset)
-        for record in journal.records():
+        for record in records:
             if record.objective is None or record.result is None or not record.result.profile:
                 continue
             key, metric = (record.config.posterior, dataset), record.metric
@@ -178,12 +178,11 @@ def look_at_node(
 
 def _best_config(graph: Graph, folder: Path) -> tuple[TrialConfig, Journal | None]:
     """The best configuration of the graph's latest search; without one the graph's default."""
-    for directory in list_searches(folder):
-        journal = Journal.read(directory)
+    for journal, records in readable_searches(folder):
         if journal.settings.dataset != graph.name:
             continue
         # A baseline chooses no steps per node: there is no q(t) to look at.
-        best = best_of(each for each in journal.records() if each.config.model == "l2p")
+        best = best_of(each for each in records if each.config.model == "l2p")
         if best is not None:
             return best.config, journal
     return default_config(graph), None

@@ -11,6 +11,7 @@ from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
 from l2p_search.metrics import title
+from l2p_search.searching.records.settings import SearchSettings
 
 
 def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
@@ -32,6 +33,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         f"kept in   {plan.directory}",
         f"dataset   {_graph_text(graph)}",
         f"space     {space.name}: {size_in_words(len(space.dimensions), space.size)}",
+        *_left_out(settings),
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
         f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}",
@@ -51,6 +53,14 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
             f"          then up to {1 + goal.ties} x {goal.confirm} fresh seeds to confirm"
         )
     return "\n".join(lines)
+
+
+def _left_out(settings: SearchSettings) -> list[str]:
+    """How many points of the space are none, if any."""
+    points, possible = settings.space.size, settings.size
+    if points is None or possible is None or points == possible:
+        return []
+    return [f"          {points - possible} of them are left out: their values exclude each other"]
 
 
 def _graph_text(graph: Graph) -> str:

@@ -9,6 +9,7 @@ from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
 from l2p_search.api.edge_weights import weights_note
 from l2p_search.api.graph_again import graph_again
+from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
@@ -100,7 +101,7 @@ class Plan:
     @property
     def trials(self) -> int:
         """How many trials the search will have: the goal, unless the space has fewer."""
-        return self.settings.space.at_most(self.goal.trials)
+        return self.settings.at_most(self.goal.trials)
 
     @property
     def done(self) -> int:
@@ -112,13 +113,12 @@ class Plan:
     @property
     def weights_note(self) -> str | None:
         """One line on the weights of edges that a model of the space does not use."""
-        settings, point = self.settings, self.settings.space.middle()
-        points = [point]
+        configs = [self.settings.typical_config()]
         for key in ("model", "backbone"):
-            dimension = settings.space.dimensions.get(key)
+            dimension = self.settings.space.dimensions.get(key)
             values = () if dimension is None else dimension.enumerated() or ()
-            points += [{**point, key: value} for value in values]
-        return weights_note(self.graph, map(settings.config, points))
+            configs += [TrialConfig.recorded({key: value}) for value in values]
+        return weights_note(self.graph, configs)
 
     def open(self) -> Journal:
         """Begin or resume the search on disk.
@@ -160,7 +160,7 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     if not Journal.exists(directory):
         if graph is None:
             find_search(directory.parent, directory.name)  # raises, with the names there are
-            raise AssertionError("a search without a journal was found")
+            Journal.read(directory)  # raises: the search never began
         return _new(directory, graph, wanted)
     recorded = Journal.read(directory)
     if not resume:

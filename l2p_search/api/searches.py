@@ -10,6 +10,7 @@ from l2p_search.api.conducting import Means, conduct
 from l2p_search.api.found import Search
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking
+from l2p_search.api.statuses import remember_status
 from l2p_search.caller import left_as_found
 from l2p_search.display.choosing import Shown
 from l2p_search.metrics import MetricChoice
@@ -171,4 +172,7 @@ def run_plan(plan: Plan, means: Means) -> Search:
         KeyboardInterrupt: Ctrl-C was pressed and `means.stop` was not given.
     """
     finish = conduct(plan, means)
-    return Search(Journal.read(plan.directory), finish)
+    found = Search(Journal.read(plan.directory), finish)
+    if not finish.interrupted:
+        remember_status(plan.directory, found.outcome)
+    return found

@@ -17,6 +17,7 @@ from l2p_search.cli.commands import (
     predict,
     profiles,
     report,
+    reproduce,
     search,
     spaces,
     status,
@@ -27,7 +28,7 @@ from l2p_search.cli.commands import (
 )
 from l2p_search.errors import UserError, in_shell
 
-_SEARCHES = (status, trials, ui, compare, export, report, profiles, node, sync)
+_SEARCHES = (status, trials, ui, compare, export, report, reproduce, profiles, node, sync)
 _COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
 
 

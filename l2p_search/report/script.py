@@ -102,7 +102,7 @@ def as_script(config: TrialConfig, provenance: dict[str, Any], published: str | 
     read = [key for key in config.to_mapping() if config.why_unread(key) is None]
     constants = {
         "FROM": provenance,
-        "MODEL": l2p.choices_of(config.to_mapping(), read),
+        "MODEL": l2p.choices_of(config.to_mapping(), dict.fromkeys([*read, "hidden"])),
         "LEARNING": {key: getattr(config, key) for key in _LEARNING if key in read},
         "STOPPING": {key: getattr(config, key) for key in _STOPPING},
     }

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
-from l2p_search.data.plain_graphs import PUBLISHED, as_arrays
+from l2p_search.data.plain_graphs import PUBLISHED, PlainGraph, as_arrays
 from l2p_search.errors import UserError
 from l2p_search.metrics import METRICS, Metric
 from l2p_search.report.script import _MODULES, GRAPH_SUFFIX, as_script
@@ -96,6 +97,21 @@ def test_it_has_the_parts_that_the_configuration_uses() -> None:
     assert {"Gat", "Gcn", "log_select", "roc_auc", "L2P", "TwoLevels"} <= defined
     assert not defined & {"Appnp", "Sage", "Gcnii", "log_quit", "accuracy", "load_arrays"}
     assert 'load_published(folder, "Planetoid", "", "Cora")' in text
+
+
+@pytest.mark.parametrize("changes", [*APPNP, *LAYERED, *LEARNING], ids=str)
+def test_every_program_trains_a_seed(changes: dict[str, Any], small_graph: Graph) -> None:
+    names: dict[str, Any] = {"__name__": "exported"}
+    sys.modules["exported"] = ModuleType("exported")  # where dataclasses look for their module
+    try:
+        exec(as_script(_config(changes), _PROVENANCE, None), names)
+    finally:
+        del sys.modules["exported"]
+    graph = names["PlainGraph"](*(getattr(small_graph, each) for each in PlainGraph._fields))
+    given = (names["MODEL"], names["LEARNING"], names["STOPPING"], "accuracy")
+    trained = names["train_seed"](0, graph, *given)
+    assert trained.profile.sum().item() == pytest.approx(1.0)
+    assert len(trained.profile) == _config(changes).K + 1
 
 
 def test_no_two_of_its_modules_define_one_name() -> None:

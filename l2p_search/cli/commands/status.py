@@ -3,16 +3,16 @@
 import argparse
 import json
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
-from l2p_search import defaults
 from l2p_search.cli.options import add_dir
-from l2p_search.display.phrases import count, describe_config, elsewhere
+from l2p_search.display.phrases import count, elsewhere
 from l2p_search.errors import in_shell
 
 if TYPE_CHECKING:
-    from l2p_search.api.found import Search
+    from pathlib import Path
+
+    from l2p_search.api.statuses import Status
 
 
 def add_parser(commands: Any) -> None:
@@ -30,67 +30,60 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the journals, print."""
-    from l2p_search.api.opening import open_named
+    """Read the journals, print; a search that cannot be read has its line among the others."""
+    from l2p_search.api.statuses import Status, statuses
+    from l2p_search.searching.records.lock import is_locked
 
-    searches, unreadable = open_named(args.name, args.dir)
-    for error in unreadable:
-        print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
+    found = statuses(args.name, args.dir)
     if args.json:
         rows = [
-            {"name": found.name, "running": found.running, **found.outcome.to_mapping()}
-            for found in searches
+            {"name": directory.name, "running": is_locked(directory), **status.found}
+            if isinstance(status, Status)
+            else {"name": directory.name, "error": in_shell(status.message)}
+            for directory, status in found
         ]
         print(json.dumps(rows, indent=2, allow_nan=False))
         return 0
-    for found in searches:
-        _print(found)
+    for directory, status in found:
+        if isinstance(status, Status):
+            _print(directory, status)
+        else:
+            print(f"{directory.name}: cannot be read\n  {in_shell(status.message)}")
     return 0
 
 
-def _print(found: "Search") -> None:
-    from l2p_search.intervals import interval_of_validation
+def _print(directory: "Path", status: "Status") -> None:
     from l2p_search.metrics import briefly, title
-    from l2p_search.results import TrialStatus
     from l2p_search.searching.records.directory import searches_folder
-    from l2p_search.searching.records.lock import read_holder
+    from l2p_search.searching.records.lock import is_locked, read_holder
 
-    outcome, settings, running = found.outcome, found.settings, found.running
-    goal, metric = outcome.goal, settings.metric
-    statuses = [record.status for record in outcome.records]
-    open_trials = statuses.count(TrialStatus.RUNNING)
-    # A search that was killed before its first trial has no goal yet: resumed, it gets this one.
-    wanted = goal.trials if goal else settings.space.trials or defaults.TRIALS
-    ended = len(statuses) - open_trials
+    found, running = status.found, is_locked(directory)
+    metric, counts = found["metric"], found["trials"]
     if running:
-        state = f"running (process {read_holder(found.directory).get('pid', '?')})"
-    elif ended >= settings.space.at_most(wanted):
+        state = f"running (process {read_holder(directory).get('pid', '?')})"
+    elif status.ended >= status.size:
         state = "finished"
     else:
         state = "stopped"
-    print(f"{found.name}: {state}, {ended} of {count(wanted, 'trial')}")
+    print(f"{directory.name}: {state}, {status.ended} of {count(status.trials, 'trial')}")
     print(
-        f"  {settings.dataset}, space {settings.space.name}, {settings.seeds} seeds,"
-        f" {settings.sampler} with seed {settings.seed}{', racing' * settings.race}"
+        f"  {found['dataset']}, space {found['space']}, {found['seeds']} seeds, {status.sampler}"
         + ("" if metric == "accuracy" else f", by {title(metric)}")
     )
     parts = [
-        f"{statuses.count(status)} {status.value.replace('_', ' ')}"
-        for status in TrialStatus
-        if status in statuses and status is not TrialStatus.RUNNING
+        f"{counts[name]} {name.replace('_', ' ')}"
+        for name in ("complete", "raced_out", "failed")
+        if name in counts
     ]
-    if open_trials:
-        parts.append(f"{open_trials} {'running' if running else 'interrupted'}")
+    if status.open:
+        parts.append(f"{status.open} {'running' if running else 'interrupted'}")
     print(f"  trials: {', '.join(parts) or 'none yet'}")
-    best = found.best
-    if best is not None and best.result is not None:
-        print(
-            f"  best: trial {best.number}, {briefly('validation', metric)}"
-            f" {interval_of_validation(best.result)} %,"
-            f" {describe_config(best.config, settings.space.dimensions)}"
-        )
-    if found.confirmed is not None:
-        print(f"  confirmed test {title(metric)}: {found.confirmed} %")
+    if status.best is not None:
+        score, config = status.best
+        number = found["best"]["number"]
+        print(f"  best: trial {number}, {briefly('validation', metric)} {score} %, {config}")
+    if status.confirmed is not None:
+        print(f"  confirmed test {title(metric)}: {status.confirmed} %")
     if state == "stopped":
-        where = elsewhere(found.directory, searches_folder(None))
-        print(f"  continue: l2p-search --resume --name {shlex.quote(found.name)}{where}")
+        where = elsewhere(directory, searches_folder(None))
+        print(f"  continue: l2p-search --resume --name {shlex.quote(directory.name)}{where}")

@@ -11,7 +11,7 @@ import optuna
 from l2p_search.effects import Effect, Effects
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.forest import Floats, split_variance
-from l2p_search.searching.records.journal import quiet_optuna
+from l2p_search.searching.records.journal_file import quiet_optuna
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.space.axes import natural_distribution
 from l2p_search.searching.space.search_space import Choices, Dimension, Range

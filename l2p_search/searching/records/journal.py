@@ -1,38 +1,43 @@
 """Journal: everything that is known of one search, in one append-only file.
 
 The file is Optuna's own journal, so that nothing has to be written twice. It holds two studies:
-the trials, each with its config and its whole result as attributes, and the confirmations. Every
-entry is one line that is flushed to the disk before the search goes on. Only the last line can
-have been cut off by a crash; it is dropped when the search is opened again.
+the trials, each with its config and its whole result, and the confirmations. Entries are on the
+disk before the search goes on. Only the last line can have been cut off by a crash; it is dropped
+when the search is opened again.
 """
 
-import os
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import optuna
-from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import FrozenTrial, TrialState
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
 from l2p_search.results import TrialResult, TrialStatus
-from l2p_search.searching.records.lock import DirectoryLock
+from l2p_search.searching.records.journal_file import (
+    FILE,
+    drop_cut_off_line,
+    explained,
+    has_begun,
+    understood,
+)
+from l2p_search.searching.records.lock import DirectoryLock, is_locked
+from l2p_search.searching.records.recorded_proposals import RecordedProposals
+from l2p_search.searching.records.recorded_trials import (
+    INTERRUPTION,
+    OUTCOME,
+    PROPOSAL,
+    REPEATED,
+    RecordedTrials,
+    outcome_of,
+)
 from l2p_search.searching.records.settings import Goal, SearchSettings
-from l2p_search.trial_record import INTERRUPTED, TrialRecord
-
-_FILE = "journal.log"
-_TRIALS, _CONFIRMATIONS = "trials", "confirmations"
-_STATES = {
-    TrialStatus.COMPLETE: TrialState.COMPLETE,
-    TrialStatus.RACED_OUT: TrialState.PRUNED,
-    TrialStatus.FAILED: TrialState.FAIL,
-}
+from l2p_search.searching.records.stored_study import StoredStudy
+from l2p_search.trial_record import TrialRecord
 
 
 class Journal:
@@ -40,7 +45,7 @@ class Journal:
 
     Attributes:
         directory: Where the search lives.
-        study: Optuna's study of the trials, whose parameters are those of `Axes`.
+        proposals: What Optuna has proposed.
     """
 
     def __init__(self, directory: Path, lock: DirectoryLock | None) -> None:
@@ -52,35 +57,20 @@ class Journal:
         """
         self.directory = directory
         self._lock = lock
-        with _explained(directory):
-            self._storage = _replay(directory / _FILE)
-            # `ask` sets a sampler for each proposal; racing stops trials, not a pruner.
-            plain: dict[str, Any] = {
-                "storage": self._storage,
-                "sampler": optuna.samplers.RandomSampler(),
-                "pruner": optuna.pruners.NopPruner(),
-            }
-            if lock is not None:
-                names = {study.study_name for study in self._storage.get_all_studies()}
-                for name in {_TRIALS, _CONFIRMATIONS} - names:
-                    with quiet_optuna():
-                        self._storage.create_new_study(
-                            [optuna.study.StudyDirection.MAXIMIZE], name
-                        )
-            try:
-                self.study = optuna.load_study(study_name=_TRIALS, **plain)
-                self._confirmations = optuna.load_study(study_name=_CONFIRMATIONS, **plain)
-            except KeyError:
-                raise SearchError(f"{directory}: the search has just begun; try again") from None
-            self._attrs = self.study.user_attrs
-        self._optuna_numbers: dict[int, int] = {
-            trial.user_attrs["proposal"]["number"]: trial.number for trial in self._proposed()
-        }
+        self._stored = StoredStudy(directory / FILE, writes=lock is not None)
+        self._file = self._stored.file
+        with understood(self._file, "settings"):
+            if lock is None or "settings" in self._stored.attrs:
+                self._trials = RecordedTrials(
+                    SearchSettings.from_mapping(self._stored.attrs["settings"])
+                )
+        with understood(self._file, "proposals"):
+            self.proposals = RecordedProposals(self._stored)
 
     @classmethod
     def exists(cls, directory: Path) -> bool:
-        """Whether there is a search in the directory."""
-        return (directory / _FILE).is_file()
+        """Whether a search was begun in the directory; one that never began can be created."""
+        return has_begun(directory / FILE)
 
     @classmethod
     def read(cls, directory: Path) -> "Journal":
@@ -93,22 +83,24 @@ class Journal:
             The journal. Trials that end later are seen; a later goal is not.
 
         Raises:
-            SearchError: There is no search, it is only just being created, or its file is
-                damaged.
+            SearchError: There is no search, it is only just being created or never began, its
+                file is damaged, or a newer version wrote it.
         """
-        if not cls.exists(directory):
+        if not (directory / FILE).is_file():
             raise SearchError(f"{directory}: no search lives there")
-        journal = cls(directory, None)
-        if "settings" not in journal._attrs:
-            raise SearchError(f"{directory}: the search has just begun; try again")
-        return journal
+        if not cls.exists(directory):
+            if is_locked(directory):
+                raise SearchError(f"{directory}: the search has just begun; try again")
+            raise SearchError(_never_began(directory))
+        return cls(directory, None)
 
     @classmethod
     def create(cls, directory: Path, settings: SearchSettings) -> "Journal":
         """Begin a new search.
 
         Args:
-            directory: Where it will live. It may exist, but may not hold a search.
+            directory: Where it will live. It may exist, but may not hold a search; what a search
+                left that never began is replaced.
             settings: What the search is, for good.
 
         Returns:
@@ -118,18 +110,20 @@ class Journal:
             SearchError: There is a search already, another process is writing to it, or the
                 directory cannot be written.
         """
-        with _explained(directory):
+        with explained(directory):
             directory.mkdir(parents=True, exist_ok=True)
             lock = DirectoryLock(directory)
-        _drop_cut_off_line(directory / _FILE)
+            if cls.exists(directory):
+                lock.release()
+                raise SearchError(
+                    f"{directory}: a search lives there already; add {argument('resume', True)}"
+                )
+            (directory / FILE).write_bytes(b"")
         journal = cls(directory, lock)
-        if "settings" in journal._attrs:
-            journal.close()
-            raise SearchError(
-                f"{directory}: a search lives there already; add {argument('resume', True)}"
-            )
-        journal._set("uid", uuid.uuid4().hex)
-        journal._set("settings", settings.to_mapping())
+        with journal.together():
+            journal._stored.set("uid", uuid.uuid4().hex)
+            journal._stored.set("settings", settings.to_mapping())
+        journal._trials = RecordedTrials(settings)
         return journal
 
     @classmethod
@@ -147,24 +141,18 @@ class Journal:
             SearchError: Another process is writing to it, the directory cannot be written, or
                 the search was stopped before its settings were written.
         """
-        with _explained(directory):
+        with explained(directory):
             lock = DirectoryLock(directory)
-        _drop_cut_off_line(directory / _FILE)
-        journal = cls(directory, lock)
-        if "settings" not in journal._attrs:
-            journal.close()
-            raise SearchError(
-                f"{directory}: the search ended before it began; remove the folder and start again"
-            )
-        with _explained(directory):
-            for trial in journal.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-                if "outcome" in trial.user_attrs:
-                    record = _record(trial, journal.settings)
-                    journal._tell(trial.number, record.status, record.result)
-                elif "proposal" not in trial.user_attrs:
-                    journal.study.tell(trial.number, state=TrialState.FAIL)
-                elif trial.user_attrs.get("interrupted"):
-                    journal._mark_interrupted(trial.number, False)
+            if not cls.exists(directory):
+                lock.release()
+                raise SearchError(_never_began(directory))
+            drop_cut_off_line(directory / FILE)
+        try:
+            journal = cls(directory, lock)
+            journal._finish_half_written()
+        except SearchError:
+            lock.release()
+            raise
         return journal
 
     def close(self) -> None:
@@ -175,22 +163,24 @@ class Journal:
     @property
     def uid(self) -> str:
         """A random identifier, so that two searches of one name are told apart in MLflow."""
-        return str(self._attrs.get("uid", self.directory.name))
+        return str(self._stored.attrs.get("uid", self.directory.name))
 
     @property
     def settings(self) -> SearchSettings:
         """What was fixed when the search began."""
-        return SearchSettings.from_mapping(self._attrs["settings"])
+        return self._trials.settings
 
     @property
     def goal(self) -> Goal | None:
         """How far the newest invocation goes; None before the first one."""
-        return Goal(**self._attrs["goal"]) if "goal" in self._attrs else None
+        with understood(self._file, "goal"):
+            return Goal(**self._stored.attrs["goal"]) if "goal" in self._stored.attrs else None
 
     @property
     def invocations(self) -> list[dict[str, Any]]:
         """When, how and with which versions the search was started or resumed, oldest first."""
-        return list(self._attrs.get("invocations", []))
+        with understood(self._file, "invocations"):
+            return [dict(each) for each in self._stored.attrs.get("invocations", [])]
 
     def begin(self, goal: Goal, provenance: dict[str, Any]) -> None:
         """Note that an invocation starts.
@@ -200,219 +190,91 @@ class Journal:
             provenance: What else is noted of it, such as the command and the versions.
         """
         now = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), **provenance}
-        self._set("goal", goal.to_mapping())
-        self._set("invocations", [*self.invocations, now])
+        with self.together():
+            self._stored.set("goal", goal.to_mapping())
+            self._stored.set("invocations", [*self.invocations, now])
 
     def records(self) -> list[TrialRecord]:
         """Every trial, by number. Repeated proposals that `answer` settled are not trials."""
-        settings = self.settings
-        records = (_record(trial, settings) for trial in self._proposed())
-        return sorted(records, key=lambda record: record.number)
+        return list(self.each_record())
+
+    def each_record(self) -> Iterator[TrialRecord]:
+        """The same one after another: all results at once take much memory."""
+        proposed = [each for each in self._stored.trials() if PROPOSAL in each.user_attrs]
+        with understood(self._file, "a proposal"):
+            proposed.sort(key=lambda trial: int(trial.user_attrs[PROPOSAL]["number"]))
+        for trial in proposed:
+            yield self._record(trial)
 
     def confirmations(self) -> dict[tuple[str, tuple[int, ...]], TrialResult]:
         """Results on fresh seeds: (config_id, seeds) -> result."""
-        trials = self._confirmations.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        recorded, settings = [trial.user_attrs["result"] for trial in trials], self.settings
-        results = [
-            TrialResult.from_record(
-                mapping,
-                TrialConfig.recorded(mapping["config"]),
-                settings.dataset,
-                settings.data_digest,
-                settings.metric,
-            )
-            for mapping in recorded
-        ]
-        return {(r.config.config_id, tuple(s.seed for s in r.seeds)): r for r in results}
+        with understood(self._file, "a confirmation"):
+            results = [
+                self._trials.result(mapping, TrialConfig.recorded(mapping["config"]))
+                for mapping in self._stored.confirmations()
+            ]
+            return {(r.config.config_id, tuple(s.seed for s in r.seeds)): r for r in results}
 
-    @property
-    def asked(self) -> int:
-        """How many points Optuna has proposed so far, repeated ones included."""
-        return len(self.study.get_trials(deepcopy=False))
-
-    def ask(
-        self,
-        sampler: optuna.samplers.BaseSampler,
-        distributions: dict[str, optuna.distributions.BaseDistribution],
-    ) -> optuna.Trial:
-        """Have Optuna propose a point.
-
-        Args:
-            sampler: Which proposes it.
-            distributions: Hyperparameter -> the values it may have.
-
-        Returns:
-            The proposal, which has to be passed to `accept` or `answer`.
-        """
-        with _explained(self.directory):
-            self.study.sampler = sampler
-            return self.study.ask(distributions)
-
-    def accept(self, asked: optuna.Trial, number: int, config: TrialConfig) -> None:
-        """Make a proposed point a trial of the search.
-
-        Args:
-            asked: What `ask` returned.
-            number: The number of the trial, counted from 0.
-            config: The point as a complete configuration.
-        """
-        with _explained(self.directory):
-            asked.set_user_attr("proposal", {"number": number, "config": config.to_mapping()})
-        self._optuna_numbers[number] = asked.number
-
-    def answer(self, asked: optuna.Trial, known: TrialRecord) -> None:
-        """Settle a repeated proposal: the sampler is told the value that is already known.
-
-        Args:
-            asked: What `ask` returned.
-            known: The trial that has the same configuration.
-        """
-        with _explained(self.directory):
-            asked.set_user_attr("duplicate_of", known.number)
-            value = known.objective
-            state = TrialState.FAIL if value is None else TrialState.COMPLETE
-            self.study.tell(asked, value, state=state)
+    def together(self) -> AbstractContextManager[None]:
+        """Write all entries of the block at once, at its end."""
+        return self._stored.together()
 
     def end(self, record: TrialRecord) -> None:
         """Record how a trial ended, before anybody is told of it."""
-        outcome = {
-            "status": record.status.value,
-            "reason": record.reason,
-            "result": None if record.result is None else record.result.to_record(),
-            "ended": record.ended,
-        }
-        with _explained(self.directory):
-            optuna_number = self._optuna_numbers[record.number]
-            self._storage.set_trial_user_attr(self._id(optuna_number), "outcome", outcome)
-            self._tell(optuna_number, record.status, record.result)
+        optuna_number = self.proposals.optuna_numbers[record.number]
+        with self.together():
+            self._stored.note(optuna_number, OUTCOME, outcome_of(record))
+            self._tell(optuna_number, record)
 
     def mark_interrupted(self, number: int) -> None:
         """Note that a trial was stopped together with the search, and will run again."""
-        with _explained(self.directory):
-            self._mark_interrupted(self._optuna_numbers[number], True)
+        self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
     def confirm(self, result: TrialResult) -> None:
         """Record a result on fresh seeds."""
-        with _explained(self.directory):
-            self._confirmations.add_trial(
-                optuna.trial.create_trial(
-                    value=result.val_mean or 0.0,
-                    user_attrs={
-                        "result": {"config": result.config.to_mapping(), **result.to_record()}
-                    },
-                )
-            )
+        recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        self._stored.confirm(result.val_mean or 0.0, recorded)
 
-    def _tell(self, optuna_number: int, status: TrialStatus, result: TrialResult | None) -> None:
-        value = None
-        mean = None if result is None else result.val_mean
-        if status is TrialStatus.COMPLETE:
-            value = mean
-        elif status is TrialStatus.RACED_OUT and result is not None and mean is not None:
-            # Samplers rank a pruned trial by its last value and by the step of that value.
-            self._storage.set_trial_intermediate_value(
-                self._id(optuna_number), len(result.seeds), mean
-            )
-        self.study.tell(optuna_number, value, state=_STATES[status])
+    def _finish_half_written(self) -> None:
+        """End what has an outcome, answer what is known, drop what was only asked for."""
+        with self.together():
+            for trial in self._stored.trials(TrialState.RUNNING):
+                noted = trial.user_attrs
+                if OUTCOME in noted:
+                    self._tell(trial.number, self._record(trial))
+                elif REPEATED in noted:
+                    self._stored.tell(trial.number, self._objective(noted[REPEATED]))
+                elif PROPOSAL not in noted:
+                    self._stored.tell(trial.number, None)
+                elif noted.get(INTERRUPTION):
+                    self._stored.note(trial.number, INTERRUPTION, False)
 
-    def _mark_interrupted(self, optuna_number: int, interrupted: bool) -> None:
-        self._storage.set_trial_user_attr(self._id(optuna_number), "interrupted", interrupted)
+    def _tell(self, optuna_number: int, record: TrialRecord) -> None:
+        mean = None if record.result is None else record.result.val_mean
+        if (
+            record.status is TrialStatus.RACED_OUT
+            and record.result is not None
+            and mean is not None
+        ):
+            self._stored.tell_pruned(optuna_number, len(record.result.seeds), mean)
+        else:
+            self._stored.tell(optuna_number, record.objective)
 
-    def _id(self, optuna_number: int) -> int:
-        return self._storage.get_trial_id_from_study_id_trial_number(
-            self.study._study_id, optuna_number
-        )
+    def _record(self, trial: FrozenTrial) -> TrialRecord:
+        with understood(self._file, f"trial {trial.user_attrs[PROPOSAL].get('number')}"):
+            place = trial.user_attrs.get(OUTCOME, {}).get("result")
+            result = None if place is None else self._file.result_at(place)
+            return self._trials.record(trial, result)
 
-    def _set(self, key: str, value: Any) -> None:
-        with _explained(self.directory):
-            self.study.set_user_attr(key, value)
-            self._attrs = self.study.user_attrs
-
-    def _proposed(self) -> Iterator[FrozenTrial]:
-        for trial in self.study.get_trials(deepcopy=False):
-            if "proposal" in trial.user_attrs:
-                yield trial
+    def _objective(self, number: int) -> float | None:
+        with understood(self._file, f"trial {number}"):
+            return self._record(
+                self._stored.trials()[self.proposals.optuna_numbers[number]]
+            ).objective
 
 
-def _record(trial: FrozenTrial, settings: SearchSettings) -> TrialRecord:
-    proposal, outcome = trial.user_attrs["proposal"], trial.user_attrs.get("outcome")
-    config = TrialConfig.recorded(proposal["config"])
-    if outcome is None:
-        return TrialRecord(
-            number=proposal["number"],
-            status=TrialStatus.RUNNING,
-            config=config,
-            metric=settings.metric,
-            reason=INTERRUPTED if trial.user_attrs.get("interrupted") else None,
-        )
-    result = outcome["result"]
-    return TrialRecord(
-        number=proposal["number"],
-        status=TrialStatus(outcome["status"]),
-        config=config,
-        reason=outcome["reason"],
-        ended=outcome.get("ended"),
-        metric=settings.metric,
-        result=None
-        if result is None
-        else TrialResult.from_record(
-            result, config, settings.dataset, settings.data_digest, settings.metric
-        ),
+def _never_began(directory: Path) -> str:
+    return (
+        f"{directory}: the search was stopped before it began; start it again without"
+        f" {argument('resume', True)}, or remove the folder"
     )
-
-
-def _replay(path: Path) -> JournalStorage:
-    try:
-        return JournalStorage(JournalFileBackend(str(path), lock_obj=_AlreadyLocked(str(path))))
-    except (ValueError, KeyError, TypeError) as error:
-        raise SearchError(
-            f"{path}: is damaged ({error}); restore it from a copy, or search under another"
-            f" {argument('name')}"
-        ) from error
-
-
-class _AlreadyLocked(JournalFileOpenLock):
-    """No lock: Optuna's lock file would outlive a killed process, and `DirectoryLock` is there."""
-
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
-
-
-@contextmanager
-def quiet_optuna() -> Iterator[None]:
-    """Silence Optuna's messages within the block; the caller's level is restored afterwards."""
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
-
-
-@contextmanager
-def _explained(directory: Path) -> Iterator[None]:
-    """Turn an error of the file system into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise SearchError(
-            f"{directory}: the search cannot be written ({error.strerror or error}); what is"
-            " recorded so far is kept: make room or fix the permissions, then add"
-            f" {argument('resume', True)}"
-        ) from error
-
-
-def _drop_cut_off_line(path: Path) -> None:
-    """Drop a last line that a crash or a full disk cut off: what it was to say never counted."""
-    try:
-        with open(path, "rb+") as file:
-            data = file.read()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
-                file.truncate(whole)
-                os.fsync(file.fileno())
-    except FileNotFoundError:
-        return

@@ -1,17 +1,25 @@
 """The settings of a search, fixed when it begins, and the goal of one invocation."""
 
+import math
+import random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import product
 from typing import Any, Literal
 
 from l2p_search import defaults
-from l2p_search.config import TrialConfig
-from l2p_search.errors import SearchError, argument
+from l2p_search.config import EXCLUDING, TrialConfig
+from l2p_search.errors import ConfigError, SearchError, argument
 from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 
 Sampler = Literal["tpe", "random", "grid", "gp"]
+_DRAWS = 1_000
+"""How many points are drawn in search of one whose values do not exclude each other."""
+_MOST_COUNTED = 20_000
+"""Of spaces with more combinations of values that can exclude each other, none are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +93,55 @@ class SearchSettings:
         """
         return self.space.config(point, self.base)
 
+    @cached_property
+    def size(self) -> int | None:
+        """How many configurations the space has; None when they cannot be counted.
+
+        Points whose values exclude each other are none.
+        """
+        size, dimensions = self.space.size, self.space.dimensions
+        if size is None:
+            return None
+        excluding = {k: d.enumerated() or () for k, d in dimensions.items() if k in EXCLUDING}
+        combinations = math.prod(map(len, excluding.values()))
+        if combinations > _MOST_COUNTED:
+            return size  # the end is found when nothing new is
+        point, possible = self.space.middle(), 0
+        for values in product(*excluding.values()):
+            try:
+                self.config({**point, **dict(zip(excluding, values, strict=True))})
+            except ConfigError:
+                continue
+            possible += 1
+        return size // combinations * possible
+
+    def at_most(self, trials: int) -> int:
+        """The number of trials, or the size if it is smaller: no configuration is tried twice."""
+        return trials if self.size is None else min(trials, self.size)
+
+    def typical_config(self) -> TrialConfig:
+        """A config in the middle of the space, to measure what a trial costs.
+
+        Raises:
+            ConfigError: No config was found whose values do not exclude each other.
+        """
+        draws, point = random.Random(0), self.space.middle()
+        for _ in range(_DRAWS):
+            try:
+                return self.config(point)
+            except ConfigError:
+                point = self.space.drawn(draws)
+        return self.config(point)
+
     def check_possible(self) -> None:
         """Find out before anything is computed that these settings cannot be searched.
 
         Raises:
-            SearchError: A grid over a dimension with endlessly many values.
+            SearchError: A grid over a dimension with endlessly many values, or a space of which
+                no point is possible.
         """
+        if self.size == 0:
+            self.config(self.space.middle())  # raises, with the values that exclude each other
         if self.sampler == "grid" and self.space.size is None:
             endless = next(k for k, d in self.space.dimensions.items() if d.enumerated() is None)
             raise SearchError(

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from l2p_search.errors import SearchError, TrainingBugError, argument
@@ -18,11 +18,12 @@ from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import best_of, fresh_seeds, ties_of
+from l2p_search.searching.records.outcome import fresh_seeds, ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.proposals import Proposer
-from l2p_search.searching.running.racing import groups, is_losing
+from l2p_search.searching.running.racing import groups
+from l2p_search.searching.running.standing import Standing
 from l2p_search.searching.running.tasks import Task
 from l2p_search.trial_record import TrialRecord
 
@@ -71,20 +72,14 @@ class Coordinator:
         self._proposer = Proposer(journal, self._settings)
         self.concurrency, self._on_event, self._clock = concurrency, on_event, clock
         self._started = clock()
-        self._records: dict[int, TrialRecord] = {}
-        self._best_so_far: list[float] = []
-        self._known: dict[str, TrialRecord] = {}
-        for record in journal.records():
-            self._keep(record)
-        self._waiting = deque(
-            self._trial(record)
-            for record in self._records.values()
-            if record.status is TrialStatus.RUNNING
-        )
+        self._standing = Standing(journal.each_record(), race=self._settings.race)
+        self._waiting = deque(self._trial(record) for record in self._standing.open.values())
+        self._no_more = False
         self._confirmations: deque[Task] | None = None
         self._running: set[Task] = set()
         self._trained: dict[Task, TrialResult] = {}
         self._ended: set[Task] = set()
+        self._confirmed: dict[int, TrialRecord] = {}
         self._tally = _Tally()
         self._stop = threading.Event()
         self.out_of_time = False
@@ -103,13 +98,14 @@ class Coordinator:
     @property
     def exhausted(self) -> bool:
         """Whether every configuration of a countable space has been proposed."""
-        size = self._settings.space.size
-        return size is not None and len(self._records) >= size
+        size = self._settings.size
+        return self._no_more or (size is not None and len(self._standing) >= size)
 
     @property
     def has_work(self) -> bool:
         """Whether anything is left to train: trials, or confirmations."""
-        return bool(self._waiting) or len(self._records) < self._total or bool(self._to_confirm())
+        further = len(self._standing) < self._total
+        return bool(self._waiting) or further or bool(self._to_confirm())
 
     @property
     def done(self) -> bool:
@@ -133,7 +129,7 @@ class Coordinator:
                 task = self._next_confirmation()
             if task is not None:
                 self._running.add(task)
-                self._tell(Event("started", self._records[task.number]))
+                self._tell(Event("started", self._record(task)))
         return task
 
     def report(self, task: Task, measured: dict[str, Any], weights: bytes | None = None) -> bool:
@@ -162,8 +158,8 @@ class Coordinator:
             elif trained == sum(map(len, task.groups)):
                 self._end(task, TrialStatus.COMPLETE, result)
                 if self._keeper is not None and task.with_weights:
-                    self._keeper.keep(result, weights, len(self._records))
-            elif (winner := self._beaten_by(task, result)) is not None:
+                    self._keeper.keep(result, weights, len(self._standing))
+            elif (winner := self._standing.beaten_by(val_by_seed(result))) is not None:
                 reason = f"worse than trial {winner} on its first {trained} seeds"
                 self._end(task, TrialStatus.RACED_OUT, result, reason)
             else:
@@ -180,7 +176,7 @@ class Coordinator:
         with self._fatal():
             self._end(task, TrialStatus.FAILED, None, reason)
             self._tally.errors += 1
-            if self._tally.errors >= _HOPELESS and not self._tally.seeds:
+            if self._tally.errors >= _HOPELESS and not self._standing.seeds_trained:
                 raise SearchError(
                     f"the first {_HOPELESS} trials all failed, the last one with: {reason};"
                     f" mend the cause, then search under another {argument('name')}"
@@ -201,7 +197,7 @@ class Coordinator:
 
     def note(self, task: Task, text: str) -> None:
         """Tell what training warned of, in one line."""
-        self._tell(Event("noted", self._records[task.number], reason=text))
+        self._tell(Event("noted", self._record(task), reason=text))
 
     def release(self, task: Task, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead.
@@ -214,32 +210,34 @@ class Coordinator:
         self._running.discard(task)
         self._trained.pop(task, None)
         if task in self._ended or self.stopping:
+            self._ended.discard(task)
             return
         with self._fatal():
             if task.attempt < _ATTEMPTS:
                 self._waiting.append(replace(task, attempt=task.attempt + 1))
-                self._tell(Event("retried", self._records[task.number], reason=reason))
+                self._tell(Event("retried", self._record(task), reason=reason))
             else:
                 self._end(task, TrialStatus.FAILED, None, f"{reason}, {_ATTEMPTS} times")
+                self._ended.discard(task)
 
     def close(self) -> None:
         """Mark the running trials in the journal as interrupted."""
         with self._fatal():
-            for record in self._records.values():
-                if record.status is TrialStatus.RUNNING:
-                    self._journal.mark_interrupted(record.number)
+            for number in self._standing.open:
+                self._journal.mark_interrupted(number)
 
     def _next_trial(self) -> Task | None:
-        number = len(self._records)
-        if number >= self._total or self.out_of_time:
+        number = len(self._standing)
+        if number >= self._total or self.out_of_time or self._no_more:
             return None
         budget = self._goal.time_budget
         if budget is not None and self._clock() - self._started >= budget:
             self.out_of_time = True
             self._tell(Event("out_of_time"))
             return None
-        config = self._proposer.propose(number, self._known)
+        config = self._proposer.propose(number, self._standing.known)
         if config is None:
+            self._no_more = True
             return None
         record = TrialRecord(
             number=number,
@@ -247,7 +245,7 @@ class Coordinator:
             config=config,
             metric=self._settings.metric,
         )
-        self._keep(record)
+        self._standing.keep(record)
         return self._trial(record)
 
     def _next_confirmation(self) -> Task | None:
@@ -255,7 +253,7 @@ class Coordinator:
         if self._confirmations is None:
             if self._running:
                 return None
-            if self.exhausted and self._goal.trials > self._total:
+            if self.exhausted and self._goal.trials > len(self._standing):
                 self._tell(Event("exhausted"))
             self._confirmations = deque(self._to_confirm())
             self._tally.confirming = len(self._confirmations)
@@ -264,37 +262,31 @@ class Coordinator:
     def _to_confirm(self) -> list[Task]:
         """The winner and its ties that are not confirmed yet, or whose model is not kept yet."""
         seeds = fresh_seeds(self._settings, self._goal.confirm)
+        if not seeds or self._standing.best is None:
+            return []
         known = self._journal.confirmations()
+        ties = ties_of(record.in_short() for record in self._journal.each_record())
+        self._confirmed = {record.number: record for record in ties[: 1 + self._goal.ties]}
         tasks = []
-        for place, record in enumerate(ties_of(self._records.values())[: 1 + self._goal.ties]):
+        for place, record in enumerate(self._confirmed.values()):
             config, metric = record.config, self._settings.metric
             lacks_model = (
                 place == 0 and self._keeper is not None and not self._keeper.has(config, seeds)
             )
-            if seeds and (lacks_model or (config.config_id, seeds) not in known):
+            if lacks_model or (config.config_id, seeds) not in known:
                 task = Task("confirmation", record.number, config, (seeds,), metric)
                 tasks.append(replace(task, with_weights=lacks_model))
         return tasks
+
+    def _record(self, task: Task) -> TrialRecord:
+        """The trial that a task trains or confirms."""
+        trials = self._standing.open if task.kind == "trial" else self._confirmed
+        return trials[task.number]
 
     def _trial(self, record: TrialRecord) -> Task:
         settings = self._settings
         in_groups = groups(range(settings.seeds), settings.race)
         return Task("trial", record.number, record.config, in_groups, settings.metric)
-
-    def _beaten_by(self, task: Task, result: TrialResult) -> int | None:
-        """The number of the best trial so far, when the task is losing its race against it."""
-        incumbent = best_of(self._records.values())
-        if task.kind != "trial" or incumbent is None or incumbent.result is None:
-            return None
-        others = [
-            val_by_seed(record.result)
-            for record in self._records.values()
-            if record.objective is not None
-            and record.result is not None
-            and record.number != incumbent.number
-        ]
-        losing = is_losing(val_by_seed(result), val_by_seed(incumbent.result), others)
-        return incumbent.number if losing else None
 
     def _end(
         self,
@@ -305,14 +297,15 @@ class Coordinator:
     ) -> None:
         self._ended.add(task)
         if result is not None:
-            self._tally.seeds += len(result.seeds)
+            of_trial = result.seconds if task.kind == "trial" else None
+            self._standing.trained(len(result.seeds), of_trial)
         if task.kind == "confirmation":
             self._tally.confirmed += 1
             if result is None or status is TrialStatus.FAILED:
                 self.unconfirmed[task.number] = reason or "failed"
             else:
                 self._confirm(task, result)
-            self._tell(Event("confirmed", self._records[task.number], result, reason))
+            self._tell(Event("confirmed", self._record(task), result, reason))
             return
         record = TrialRecord(
             number=task.number,
@@ -324,9 +317,7 @@ class Coordinator:
             metric=self._settings.metric,
         )
         self._journal.end(record)
-        if result is not None:
-            self._tally.trial_seconds.append(result.seconds)
-        self._keep(record)
+        self._standing.keep(record)
         self._tell(Event("ended", record))
 
     def _confirm(self, task: Task, result: TrialResult) -> None:
@@ -334,12 +325,6 @@ class Coordinator:
         seeds = task.groups[0]
         if (task.config.config_id, seeds) not in self._journal.confirmations():
             self._journal.confirm(result)
-
-    def _keep(self, record: TrialRecord) -> None:
-        self._records[record.number] = record
-        self._known[record.config.config_id] = record
-        if record.objective is not None:
-            self._best_so_far.append(max([record.objective, *self._best_so_far[-1:]]))
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
@@ -356,16 +341,9 @@ class Coordinator:
 
     def snapshot(self) -> Snapshot:
         """Summarise how the search stands, for a display."""
-        counts = dict.fromkeys(TrialStatus, 0)
-        for record in self._records.values():
-            counts[record.status] += 1
-        counts[TrialStatus.RUNNING] = sum(task.kind == "trial" for task in self._running)
-        return Snapshot(
+        return self._standing.snapshot(
             goal=self._goal.trials,
-            counts=counts,
-            best=best_of(self._records.values()),
-            best_so_far=tuple(self._best_so_far),
-            seeds_trained=self._tally.seeds,
+            running=sum(task.kind == "trial" for task in self._running),
             seconds=self._clock() - self._started,
             seconds_left=self._seconds_left(),
             confirming=self._tally.confirming,
@@ -375,15 +353,14 @@ class Coordinator:
     @property
     def _total(self) -> int:
         """How many trials there will be: the goal, or all configurations if they are fewer."""
-        return self._settings.space.at_most(self._goal.trials)
+        return self._settings.at_most(self._goal.trials)
 
     def _seconds_left(self) -> float | None:
         """Estimated from the mean time of the trials so far; confirmations are not included."""
-        seconds = self._tally.trial_seconds
-        if not seconds:
+        seconds = self._standing.seconds_per_trial()
+        if seconds is None:
             return None
-        ended = sum(r.status is not TrialStatus.RUNNING for r in self._records.values())
-        left = sum(seconds) / len(seconds) * (self._total - ended) / self.concurrency
+        left = seconds * (self._total - self._standing.ended) / self.concurrency
         if self._goal.time_budget is None:
             return left
         return min(left, max(0.0, self._goal.time_budget - (self._clock() - self._started)))
@@ -393,8 +370,6 @@ class Coordinator:
 class _Tally:
     """Counts of what this invocation has done, earlier ones not included."""
 
-    seeds: int = 0
     errors: int = 0
-    trial_seconds: list[float] = field(default_factory=list)
     confirming: int = 0
     confirmed: int = 0

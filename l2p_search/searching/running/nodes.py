@@ -27,14 +27,15 @@ def refuse_other_nodes(address: str) -> None:
 
     ours = _asker()(_PACKAGES)
     ask = ray.remote(num_cpus=0, max_retries=0)(_asker())
-    asked = {
-        f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})": ask.options(
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    asked = [
+        ask.options(
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         ).remote(_PACKAGES)
-        for node in ray.nodes()
-        if node["Alive"]
-    }
-    for name, answer in asked.items():
+        for node in alive
+    ]
+    for node, answer in zip(alive, asked, strict=True):
+        name = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
         try:
             wrong = difference(ours, ray.get(answer, timeout=_SECONDS))
         except (GetTimeoutError, RayError):

@@ -4,6 +4,7 @@
 """
 
 import math
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -168,6 +169,10 @@ class SearchSpace:
         """A point in the middle of every dimension, to measure what a trial costs."""
         return {key: _middle(dimension) for key, dimension in self.dimensions.items()}
 
+    def drawn(self, draws: random.Random) -> dict[str, Any]:
+        """A point with each value drawn by itself, uniformly; not how samplers draw."""
+        return {key: _drawn(dimension, draws) for key, dimension in self.dimensions.items()}
+
     def to_mapping(self) -> dict[str, Any]:
         """What a file would say; the inverse of `from_mapping`."""
         mapping: dict[str, Any] = dict(self.fixed)
@@ -202,6 +207,15 @@ def _middle(dimension: Dimension) -> Any:
     else:
         middle = (dimension.low + dimension.high) / 2
     return round(middle) if dimension.whole else middle
+
+
+def _drawn(dimension: Dimension, draws: random.Random) -> Any:
+    values = dimension.enumerated()
+    if values is not None:
+        return draws.choice(values)
+    assert isinstance(dimension, Range)  # choices are counted
+    number = draws.uniform(dimension.low, dimension.high)
+    return round(number) if dimension.whole else number
 
 
 def plain(value: Any) -> str:

@@ -21,7 +21,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from l2p_search.config import TrialConfig
+from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, did_you_mean, shown
 from l2p_search.keys import about, checked, usual
@@ -36,7 +36,7 @@ _MOST = {"seeds": 10**4, "budget: trials": 10**6}
 """Bounds, beyond which a search would stand still before it has begun."""
 _HYPERPARAMETERS = {field.name: field for field in fields(TrialConfig)}
 _TYPES = get_type_hints(TrialConfig)
-_DECIDING = {"model", "backbone", "skip", "classifier", "hidden", "heads"} | {
+_DECIDING = EXCLUDING | {
     unless[0] for field in _HYPERPARAMETERS.values() if (unless := about(field).unless)
 }
 """The keys whose values decide which others are read, or which other values are excluded."""
@@ -108,7 +108,10 @@ def parse_space(name: str, mapping: Mapping[str, Any], *, recorded: bool = False
 
 
 def _refuse_impossible(space: SearchSpace) -> None:
-    """Refuse values that exclude each other, and a key that no network of the space reads."""
+    """Refuse a space of which no point is possible, and a key that none of its networks reads.
+
+    A search leaves out the points whose values exclude each other.
+    """
     keys = (*space.dimensions, *space.fixed)
     given = {key: _possible(space, key) for key in keys if key in _DECIDING}
     if prod(map(len, given.values())) > _MOST_COMBINATIONS:
@@ -116,10 +119,16 @@ def _refuse_impossible(space: SearchSpace) -> None:
             f"{', '.join(given)} have more than {_MOST_COMBINATIONS} combinations; give them fewer"
             " choices"
         )
-    configs = [
-        TrialConfig.recorded(dict(zip(given, values, strict=True)))
-        for values in product(*given.values())
-    ]
+    configs, why = [], ""
+    for values in product(*given.values()):
+        try:
+            configs.append(TrialConfig.recorded(dict(zip(given, values, strict=True))))
+        except ConfigError as error:
+            why = why or error.message
+    if not configs:
+        if all(_is_counted(space, key) for key in given):
+            raise ConfigError(why)
+        return  # between the ends of its ranges there may be possible points
     for key in keys:
         value = space.fixed.get(key)
         reasons = [config.why_unread(key) for config in configs]
@@ -128,6 +137,11 @@ def _refuse_impossible(space: SearchSpace) -> None:
         what = key if value is None else f"{key}={value!r}"
         why = " or ".join(dict.fromkeys(filter(None, reasons)))
         raise ConfigError(f"{what} is not read {why}; leave it out")
+
+
+def _is_counted(space: SearchSpace, key: str) -> bool:
+    """Whether `_possible` gives every value of the key."""
+    return key in space.fixed or isinstance(space.dimensions[key], Choices)
 
 
 def _possible(space: SearchSpace, key: str) -> tuple[Any, ...]:

@@ -1,3 +1,4 @@
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,12 +6,16 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.errors import ConfigError
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running import proposals
+from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.space.search_space import Choices, Range, SearchSpace
 from l2p_search.searching.space.shipped import load_space
+from l2p_search.searching.space.space_file import parse_space
 from l2p_search.trial_record import TrialRecord
 from tests.searching.pretend import SPACE, begin, outcomes, searched
 
@@ -79,7 +84,7 @@ def test_a_start_that_is_given_twice_is_tried_once(tmp_path: Path) -> None:
     (first, second), _ = _propose(journal, 2)
     assert (first.K, first.dropout, first.lr) == (8, 0.4, 0.01)
     assert second != first
-    assert journal.asked == 3  # the repeated one was asked for, and answered
+    assert journal.proposals.settled == 3  # the repeated one was asked for, and answered
 
 
 def test_a_grid_has_every_point_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:
@@ -145,9 +150,9 @@ def test_nothing_is_asked_for_once_every_configuration_is_known(
 ) -> None:
     journal = begin(tmp_path / "s", sampler=sampler)
     _, known = _propose(journal, ALL)
-    before = journal.asked
+    before = journal.proposals.settled
     assert Proposer(journal, journal.settings).propose(ALL, known) is None
-    assert journal.asked == before
+    assert journal.proposals.settled == before
 
 
 def test_whole_numbers_on_a_logarithmic_scale_come_to_an_end(
@@ -161,7 +166,7 @@ def test_whole_numbers_on_a_logarithmic_scale_come_to_an_end(
     def ask(*args: object) -> None:
         raise AssertionError("asked for a configuration that cannot be new")
 
-    monkeypatch.setattr(journal, "ask", ask)
+    monkeypatch.setattr(journal.proposals, "ask", ask)
     assert Proposer(journal, journal.settings).propose(5, known) is None
 
 
@@ -169,7 +174,7 @@ def test_duplicates_are_answered_from_what_is_known_and_the_sampler_is_told(
     tmp_path: Path, small_graph: Graph
 ) -> None:
     journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=0))
-    trials = journal.study.get_trials()
+    trials = journal._stored.trials()
     answered = [trial for trial in trials if "duplicate_of" in trial.user_attrs]
     values = {record.number: record.objective for record in journal.records()}
     assert answered
@@ -196,3 +201,89 @@ def test_each_value_of_a_stepped_range_is_proposed_once(sampler: str, tmp_path: 
     journal = begin(tmp_path / "s", space=space, sampler=sampler)
     found, _ = _propose(journal, 5)
     assert sorted(config.dropout for config in found) == [0.0, 0.2, 0.4, 0.6, 0.8]
+
+
+_EXCLUDING = {
+    "heads": {"model": "gat", "hidden": {"choices": [7, 8, 12, 16]}, "heads": 8},
+    "both": {"model": "gat", "hidden": {"choices": [6, 8]}, "heads": {"choices": [2, 3, 8]}},
+    "encoder": {"encoder": {"choices": ["mlp", "linear"]}, "skip": {"choices": [0.0, 1.0]}},
+    "range": {"model": "gat", "hidden": {"low": 8, "high": 24}, "heads": 8},
+    "models": {"model": {"choices": ["gat", "gcn"]}, "hidden": {"choices": [7, 8]}},
+}
+
+
+def _possible(space: SearchSpace) -> set[str]:
+    """The ids of all configurations, by trying every point."""
+    found = set()
+    for index in range(space.size or 0):
+        with contextlib.suppress(ConfigError):
+            found.add(space.config(space.point(index), TrialConfig()).config_id)
+    return found
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+@pytest.mark.parametrize("name", _EXCLUDING)
+def test_values_that_exclude_each_other_are_left_out_and_all_others_are_tried(
+    name: str, sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    space = parse_space(name, {"lr": {"choices": [0.001, 0.01]}, **_EXCLUDING[name]})
+    wanted = _possible(space)
+    assert 0 < len(wanted) < (space.size or 0)
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=99, confirm=0), space=space, sampler=sampler
+    )
+    assert journal.settings.size == len(wanted)
+    records = journal.records()
+    assert {record.config.config_id for record in records} == wanted
+    assert len(records) == len(wanted)
+    assert all(record.status is TrialStatus.COMPLETE for record in records)
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random"])
+def test_values_of_an_endless_space_that_exclude_each_other_are_left_out(
+    sampler: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    mapping = {"lr": {"low": 0.001, "high": 0.1}, "model": "gat", "hidden": {"low": 8, "high": 24}}
+    space = parse_space("endless", {**mapping, "start": {"hidden": 9}})
+    journal = searched(
+        tmp_path / "s", small_graph, Goal(trials=15, confirm=0), space=space, sampler=sampler
+    )
+    assert {record.config.hidden % 8 for record in journal.records()} == {0}
+    assert len(journal.records()) == 15
+    text = (tmp_path / "s" / "journal.log").read_text()
+    assert "cannot be shared by heads=8; give a multiple" in text
+
+
+def test_a_space_that_can_be_counted_on_a_logarithmic_scale_comes_to_an_end_too(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "_HOPELESS", 60)
+    mapping = {"model": "gat", "hidden": {"low": 8, "high": 18, "log": True}}
+    seen: list[Coordinator] = []
+    journal = searched(
+        tmp_path / "s",
+        small_graph,
+        Goal(trials=9, confirm=0),
+        space=parse_space("log", mapping),
+        on_coordinator=seen.append,
+    )
+    assert sorted(record.config.hidden for record in journal.records()) == [8, 16]
+    assert seen[0].fatal is None
+    assert seen[0].exhausted
+
+
+def test_an_endless_space_of_which_hardly_a_point_is_possible_is_given_up_with_the_reason(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "_HOPELESS", 20)
+    mapping = {"model": "gat", "hidden": {"low": 9, "high": 15}, "lr": {"low": 0.001, "high": 0.1}}
+    seen: list[Coordinator] = []
+    searched(
+        tmp_path / "s",
+        small_graph,
+        Goal(trials=9),
+        space=parse_space("none", mapping),
+        on_coordinator=seen.append,
+    )
+    assert "points in a row are impossible" in str(seen[0].fatal)
+    assert "cannot be shared by heads=8" in str(seen[0].fatal)

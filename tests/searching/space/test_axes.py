@@ -2,7 +2,7 @@ import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from l2p_search.searching.records.journal import quiet_optuna
+from l2p_search.searching.records.journal_file import quiet_optuna
 from l2p_search.searching.space.axes import Axes, natural_distribution
 from l2p_search.searching.space.search_space import Choices, Dimension, Range, SearchSpace
 

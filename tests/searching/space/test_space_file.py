@@ -103,12 +103,12 @@ def test_an_error_in_a_file_names_the_file(tmp_path: Path) -> None:
             "heads is not read by appnp or by dagnn; leave it out",
         ),
         (
-            {"encoder": {"choices": ["mlp", "linear"]}, "skip": {"choices": [0.0, 1.0]}},
-            "skip=1.0 is not read with encoder='linear'",
+            {"encoder": "linear", "skip": {"choices": [0.5, 1.0]}},
+            "skip=0.5 is not read with encoder='linear'",
         ),
         (
-            {"model": "gat", "hidden": {"choices": [8, 20]}},
-            "hidden=20 cannot be shared by heads=8",
+            {"model": "gat", "hidden": {"choices": [7, 20]}},
+            "hidden=7 cannot be shared by heads=8",
         ),
     ],
 )

@@ -1,0 +1,100 @@
+"""A trial of Optuna's study as a trial of a search, and the other way round.
+
+The parameters of Optuna's trial, which are those of `Axes`, are the one place where a proposal's
+values are written. Its attributes say the rest: the trial's number and the id of its config, and
+once it has ended the outcome. A proposal that is no trial says why: it repeats one, or is
+impossible.
+"""
+
+from typing import Any
+
+from optuna.trial import FrozenTrial
+
+from l2p_search.config import TrialConfig
+from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.searching.space.axes import Axes
+from l2p_search.trial_record import INTERRUPTED, TrialRecord
+
+PROPOSAL, OUTCOME, INTERRUPTION = "proposal", "outcome", "interrupted"
+REPEATED, IMPOSSIBLE = "duplicate_of", "impossible"
+"""Names of the attributes."""
+
+
+def proposal_of(number: int, config: TrialConfig) -> dict[str, Any]:
+    """What makes a proposed point a trial."""
+    return {"number": number, "id": config.config_id}
+
+
+def outcome_of(record: TrialRecord) -> dict[str, Any]:
+    """How a trial ended, as plain JSON values."""
+    return {
+        "status": record.status.value,
+        "reason": record.reason,
+        "ended": record.ended,
+        "result": None if record.result is None else record.result.to_record(),
+    }
+
+
+class RecordedTrials:
+    """Reads the trials of one search.
+
+    Attributes:
+        settings: Of the search.
+    """
+
+    def __init__(self, settings: SearchSettings) -> None:
+        """Know what the parameters of its trials mean.
+
+        Args:
+            settings: Of the search.
+        """
+        self.settings, self._axes = settings, Axes(settings.space)
+
+    def record(self, trial: FrozenTrial, result: Any) -> TrialRecord:
+        """Read a trial.
+
+        Args:
+            trial: One that has a proposal.
+            result: What `outcome_of` wrote of its result; None where it has none.
+
+        Returns:
+            The trial: running, or as it ended.
+
+        Raises:
+            ValueError: The config is not the one that was proposed.
+        """
+        proposal, outcome = trial.user_attrs[PROPOSAL], trial.user_attrs.get(OUTCOME)
+        config, metric = self._config(trial, proposal), self.settings.metric
+        if outcome is None:
+            return TrialRecord(
+                number=proposal["number"],
+                status=TrialStatus.RUNNING,
+                config=config,
+                metric=metric,
+                reason=INTERRUPTED if trial.user_attrs.get(INTERRUPTION) else None,
+            )
+        return TrialRecord(
+            number=proposal["number"],
+            status=TrialStatus(outcome["status"]),
+            config=config,
+            reason=outcome["reason"],
+            ended=outcome.get("ended"),
+            metric=metric,
+            result=None if result is None else self.result(result, config),
+        )
+
+    def result(self, mapping: dict[str, Any], config: TrialConfig) -> TrialResult:
+        """A result of this search's graph and metric."""
+        settings = self.settings
+        return TrialResult.from_record(
+            mapping, config, settings.dataset, settings.data_digest, settings.metric
+        )
+
+    def _config(self, trial: FrozenTrial, proposal: dict[str, Any]) -> TrialConfig:
+        if "config" in proposal:  # as in format 1
+            return TrialConfig.recorded(proposal["config"])
+        config = self.settings.config(self._axes.point(trial.params))
+        if config.config_id != proposal["id"]:
+            raise ValueError(f"its config is {config.config_id}, not {proposal['id']}")
+        return config

@@ -1,0 +1,141 @@
+"""Standing: how a search stands, in the little that its decisions and its display need.
+
+Each result is counted when it comes and is not kept: the journal has it. What a decision costs,
+and what a search takes of memory, then hardly depend on how many trials there are.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from l2p_search.intervals import val_by_seed
+from l2p_search.progress import Snapshot
+from l2p_search.results import TrialStatus
+from l2p_search.searching.running.racing import Scores, is_losing
+from l2p_search.trial_record import TrialRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A configuration that has been proposed.
+
+    Args:
+        number: Of its trial.
+        objective: None where it has none, or none yet.
+    """
+
+    number: int
+    objective: float | None
+
+
+class Standing:
+    """Counts the trials of a search as they are proposed and end.
+
+    Attributes:
+        open: Number -> trial, of those that have not ended.
+        best: The complete trial with the highest objective, the earlier one of equals.
+    """
+
+    def __init__(self, records: Iterable[TrialRecord], *, race: bool) -> None:
+        """Count what is recorded.
+
+        Args:
+            records: Trials of earlier invocations.
+            race: Whether the scores by seed are needed, for races.
+        """
+        self.open: dict[int, TrialRecord] = {}
+        self.best: TrialRecord | None = None
+        self._race = race
+        self._known: dict[str, Seen] = {}
+        self._counts = dict.fromkeys(TrialStatus, 0)
+        self._best_so_far: list[float] = []
+        self._scores: dict[int, Scores] = {}
+        self._seeds = 0
+        self._seconds: list[float] = []
+        for record in records:
+            self.keep(record)
+
+    def __len__(self) -> int:
+        """How many trials there are, ended or not."""
+        return len(self._known)
+
+    @property
+    def known(self) -> Mapping[str, Seen]:
+        """config_id -> what is known of its trial."""
+        return self._known
+
+    @property
+    def ended(self) -> int:
+        """How many trials have ended, in whatever way."""
+        return len(self._known) - len(self.open)
+
+    def keep(self, record: TrialRecord) -> None:
+        """Take note of a trial that was proposed or has ended."""
+        objective = record.objective
+        self._known[record.config.config_id] = Seen(record.number, objective)
+        if record.status is TrialStatus.RUNNING:
+            self.open[record.number] = record
+            return
+        self.open.pop(record.number, None)
+        self._counts[record.status] += 1
+        if objective is None or record.result is None:
+            return
+        self._best_so_far.append(max([objective, *self._best_so_far[-1:]]))
+        if self._race:
+            self._scores[record.number] = val_by_seed(record.result)
+        best = self.best
+        ahead = (objective, -record.number)
+        if best is None or ahead > (best.objective or 0.0, -best.number):
+            self.best = record
+
+    def beaten_by(self, scores: Scores) -> int | None:
+        """Which trial a candidate is losing its race against.
+
+        Args:
+            scores: Of the candidate's seeds so far.
+
+        Returns:
+            The number of the best trial, if the candidate is losing against it.
+        """
+        best = self.best
+        if best is None:
+            return None
+        others = [each for number, each in sorted(self._scores.items()) if number != best.number]
+        return best.number if is_losing(scores, self._scores[best.number], others) else None
+
+    def seconds_per_trial(self) -> float | None:
+        """The mean over the trials that this invocation has trained; None before the first."""
+        return sum(self._seconds) / len(self._seconds) if self._seconds else None
+
+    def trained(self, seeds: int, seconds: float | None) -> None:
+        """Take note of a training of this invocation; of seconds for trials only."""
+        self._seeds += seeds
+        if seconds is not None:
+            self._seconds.append(seconds)
+
+    @property
+    def seeds_trained(self) -> int:
+        """By this invocation."""
+        return self._seeds
+
+    def snapshot(
+        self,
+        *,
+        goal: int,
+        running: int,
+        seconds: float,
+        seconds_left: float | None,
+        confirming: int,
+        confirmed: int,
+    ) -> Snapshot:
+        """Summarise how the search stands, for a display; arguments as of `Snapshot`."""
+        return Snapshot(
+            goal=goal,
+            counts={**self._counts, TrialStatus.RUNNING: running},
+            best=self.best,
+            best_so_far=tuple(self._best_so_far),
+            seeds_trained=self._seeds,
+            seconds=seconds,
+            seconds_left=seconds_left,
+            confirming=confirming,
+            confirmed=confirmed,
+        )
