@@ -128,3 +128,11 @@ def test_a_database_whose_driver_is_missing_names_the_package_and_no_password() 
     assert str(raised.value) == (
         "mysql://me:***@host/db: MLflow needs the package MySQLdb for it; pip install it"
     )
+
+
+def test_the_address_of_a_server_is_not_printed() -> None:
+    from mlflow.environment_variables import MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT as SILENT
+
+    assert not SILENT.get()
+    with quiet_mlflow():
+        assert SILENT.get()
