@@ -6,7 +6,7 @@ their winners are compared on fresh seeds, paired.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.readable import readable_searches
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.placement import settled
@@ -232,10 +232,7 @@ def answer(
     stopped = conduct_together(
         list(plans.values()),
         means,
-        on_end=lambda plan, outcome: tell(
-            f"{plan.directory.name}: {briefly('test', judged_by)} {outcome.confirmed} % on fresh"
-            " seeds"
-        ),
+        on_end=lambda plan, outcome: _tell_end(tell, plan, outcome),
     )
     if stopped:
         raise KeyboardInterrupt
@@ -264,6 +261,13 @@ def answer(
         seconds=took,
         _page=page,
     )
+
+
+def _tell_end(tell: Callable[[str], None], plan: Plan, outcome: Outcome) -> None:
+    """Tell what a search has found; one that was stopped before its end has nothing to tell."""
+    if outcome.confirmed is not None:
+        named = briefly("test", outcome.settings.metric)
+        tell(f"{plan.directory.name}: {named} {outcome.confirmed} % on fresh seeds")
 
 
 def _plan(

@@ -163,6 +163,14 @@ def test_a_stopped_answer_is_an_interrupt_and_goes_on_where_it_was(
     assert sorted(_answer(small_graph, tmp_path, means=means).results) == sorted(METHODS)
 
 
+def test_a_search_that_was_stopped_has_nothing_to_tell(tmp_path: Path, small_graph: Graph) -> None:
+    plan = answering._plan(small_graph, "mlp", "appnp", _SMALL, tmp_path, "accuracy")
+    Journal.create(plan.directory, plan.settings).close()
+    told: list[str] = []
+    answering._tell_end(told.append, plan, answering.read_outcome(Journal.read(plan.directory)))
+    assert told == []
+
+
 def test_a_search_without_a_complete_trial_is_named(tmp_path: Path, small_graph: Graph) -> None:
     plan = answering._plan(small_graph, "mlp", "appnp", _SMALL, tmp_path, "accuracy")
     Journal.create(plan.directory, plan.settings).close()

@@ -281,7 +281,13 @@ class Coordinator:
     def _record(self, task: Task) -> TrialRecord:
         """The trial that a task trains or confirms."""
         trials = self._standing.open if task.kind == "trial" else self._confirmed
-        return trials[task.number]
+        running = TrialRecord(
+            number=task.number,
+            status=TrialStatus.RUNNING,
+            config=task.config,
+            metric=self._settings.metric,
+        )
+        return trials.get(task.number, running)  # what a worker notes may come after its result
 
     def _trial(self, record: TrialRecord) -> Task:
         settings = self._settings
