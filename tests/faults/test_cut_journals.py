@@ -62,9 +62,7 @@ def test_cut_after_any_line_and_resumed_it_is_the_same_search(
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize(
-    ("sampler", "race"), [*product(["tpe", "random", "grid"], [False, True]), ("gp", False)]
-)
+@pytest.mark.parametrize(("sampler", "race"), [*product(["tpe", "random", "grid"], [False, True])])
 def test_cut_after_any_line_of_a_longer_search_it_is_the_same_search(
     sampler: str, race: bool, tmp_path: Path, small_graph: Graph, tried: Tried
 ) -> None:
