@@ -92,7 +92,7 @@ print(found.confirmed is not None, len(l2p.open_search("second").trials))
 def test_it_searches_on_the_callers_own_ray_and_leaves_it_running(tmp_path: Path) -> None:
     program = """
     import ray
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     import l2p_search as l2p
     found = l2p.search("demo", trials=3, space="smoke", seeds=2, confirm=0, name="x",
                        display="off", tracking=False)

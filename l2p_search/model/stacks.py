@@ -44,6 +44,8 @@ class Stack(ABC):
 
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
+    held_per_unit = 7
+    """Tensors of the size of a hidden representation that a step holds in training."""
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
@@ -62,7 +64,7 @@ class Stack(ABC):
         # projected and convolved, with gradients, and the random bytes.
         matrices = config.K * (self.matrices_per_step + len(self._tuning.letters))
         parameters = (self._inputs + matrices * self.width) * self.width
-        per_unit = 7 + self._tuning.held_per_unit()
+        per_unit = self.held_per_unit + self._tuning.held_per_unit()
         held = per_unit * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
         self.bytes_per_seed = 4 * (6 * parameters + held + self._features.noise_size)
 
@@ -158,6 +160,7 @@ class GcniiStack(Stack):
     """
 
     matrices_per_step = 2
+    held_per_unit = 5
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""

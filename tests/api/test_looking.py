@@ -41,7 +41,13 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrialConfig, list[int
     asked: list[tuple[TrialConfig, list[int], int]] = []
 
     def node_posterior(
-        graph: Graph, config: TrialConfig, seeds: Sequence[int], node: int, *, metric: Metric
+        graph: Graph,
+        config: TrialConfig,
+        seeds: Sequence[int],
+        node: int,
+        *,
+        metric: Metric,
+        device: str,
     ) -> torch.Tensor:
         asked.append((config, list(seeds), node))
         return torch.tensor([0.5, 0.25, 0.25])

@@ -62,7 +62,8 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     ):
         assert said in out
     lines = err.splitlines()
-    assert all(line.startswith(("[", "trial ")) for line in lines), err
+    kept = "l2p-search: kept the winner's 2 fresh seeds in searches/demo-paper/model"
+    assert all(line.startswith(("[", "trial ", kept)) for line in lines), err
     assert sum(line.startswith("[") for line in lines) == 4
     assert "demo-paper: 0 trials written, 4 were there" in cli.run("sync").stdout
 

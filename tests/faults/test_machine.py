@@ -42,13 +42,13 @@ def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         os.system(f"umount --lazy {folder}")
 
 
-def _search(folder: Path, **options: object) -> l2p.Search:
+def _search(folder: Path, trials: int = 6, **options: object) -> l2p.Search:
     return l2p.search(
         "demo",
         space=SPACE,
         name="s",
         folder=folder,
-        trials=6,
+        trials=trials,
         seeds=4,
         confirm=0,
         display="off",
@@ -60,17 +60,21 @@ def _search(folder: Path, **options: object) -> l2p.Search:
 def test_a_disk_that_is_full_at_any_stage_loses_no_trial(
     mounted: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    sizes = (16, 20, 24)
-    tried("machine", "full disk at some stage of a search, then resumed", times=len(sizes))
     without_ray(monkeypatch)
+    trials = 20
+    whole = _search(mounted("size=10m"), trials=trials).directory / "journal.log"
+    page = os.sysconf("SC_PAGE_SIZE")
+    sizes = range(2 * page, whole.stat().st_size // page * page, page)
+    tried("machine", "full disk at some stage of a search, then resumed", times=len(sizes))
+    assert len(sizes) > 2
     for size in sizes:
-        disk = mounted(f"size={size}k")
+        disk = mounted(f"size={size}")
         with pytest.raises(UserError, match="No space left on device"):
-            _search(disk)
+            _search(disk, trials=trials)
         os.system(f"mount -o remount,size=10m {disk}")
-        found = _search(disk, resume=True)
-        assert sorted(found.trials.index) == list(range(6))
-        assert len(set(found.trials["config_id"])) == 6
+        found = _search(disk, resume=True, trials=trials)
+        assert sorted(found.trials.index) == list(range(trials))
+        assert len(set(found.trials["config_id"])) == trials
 
 
 def test_a_file_that_does_not_fit_leaves_the_old_one(

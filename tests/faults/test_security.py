@@ -153,7 +153,7 @@ def test_names_become_no_html(evil: Graph, tmp_path: Path, tried: Tried) -> None
     settings = {"dataset": evil.name, "data_digest": evil.digest}
     journal = searched(tmp_path / _EVIL.replace("/", ""), evil, Goal(trials=4), **settings)
     outcome = read_outcome(journal)
-    page = report_page(journal, outcome, {})
+    page = report_page(journal, outcome, None)
     assert "<img src=x" not in page
     assert "&lt;img src=x" in page
     description = search_entry(journal, outcome).description

@@ -215,12 +215,13 @@ def test_a_search_prints_what_it_found_and_what_to_do_next(
     captured = capsys.readouterr()
     found = open_search("two words")
     assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 2 fresh seeds" in captured.out
-    assert captured.out.splitlines()[-6:] == [
+    assert captured.out.splitlines()[-7:] == [
         "next",
         "  l2p-search ui                         # compare the trials in MLflow",
         "  l2p-search report --search 'two words'",
         "  l2p-search export --search 'two words' --out best.yaml",
         "  l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
+        "  l2p-search predict 'searches/two words/model' --dataset demo",
         "  l2p-search --resume --name 'two words' --trials 6   # search on",
     ]
     ended = [line for line in captured.err.splitlines() if line.startswith("[")]

@@ -54,7 +54,7 @@ def test_a_search_that_cannot_be_read_holds_up_no_other(
     Path("searches/bad/journal.log").write_text("no journal\n")
     assert main(["sync"]) == 0
     assert {name for name, _ in asked} == {"early", "late"}
-    assert capsys.readouterr().err.startswith("l2p-search: searches/bad: ")
+    assert capsys.readouterr().err.startswith("l2p-search: searches/bad/journal.log: is damaged")
 
 
 def test_a_server_that_cannot_be_used_is_one_line_with_the_flag(

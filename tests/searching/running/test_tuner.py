@@ -110,7 +110,7 @@ def test_what_training_warned_of_is_told_and_the_trial_goes_on(played: _Tune) ->
 def test_a_trial_that_lost_its_race_is_stopped(
     played: _Tune, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("l2p_search.searching.running.coordinator.is_losing", lambda *scores: True)
+    monkeypatch.setattr("l2p_search.searching.running.standing.is_losing", lambda *scores: True)
     played.proposals.suggest("t1")
     for group in range(len(played.tasks["t1"].task.groups)):
         played.measured("t1", group)
