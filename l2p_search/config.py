@@ -42,7 +42,7 @@ class TrialConfig(Hyperparameters):
 
     Args:
         **keys: Any of the keys of `Hyperparameters`, by name; those left out keep their defaults.
-            The table of keys in README.md has their defaults, meanings and readers.
+            The table of keys in docs/hyperparameters.md has their defaults, meanings and readers.
 
     Raises:
         ConfigError: A value has the wrong type or is out of bounds; two values exclude each

@@ -1,6 +1,6 @@
-"""The table of keys in README.md, from what the fields of a configuration say about themselves.
+"""The table in docs/hyperparameters.md, from what the fields of a configuration say of themselves.
 
-    python -m l2p_search.display.key_table README.md
+    python -m l2p_search.display.key_table docs/hyperparameters.md
 
 writes it anew between the two comments that mark its place.
 """

@@ -7,14 +7,14 @@ from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.display.key_table import BEGIN, END, key_table, with_table
 from l2p_search.errors import UserError
 
-_README = Path(__file__).resolve().parents[2] / "README.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "hyperparameters.md"
 
 
-def test_the_readme_has_the_table_of_today() -> None:
-    text = _README.read_text(encoding="utf-8")
+def test_the_page_has_the_table_of_today() -> None:
+    text = _PAGE.read_text(encoding="utf-8")
     assert text == with_table(text), (
-        "README.md has another table of keys than the code; regenerate it with"
-        " `python -m l2p_search.display.key_table README.md`"
+        "docs/hyperparameters.md has another table of keys than the code; regenerate it with"
+        " `python -m l2p_search.display.key_table docs/hyperparameters.md`"
     )
     assert text.count(BEGIN) == text.count(END) == 1
 

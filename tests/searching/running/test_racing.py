@@ -7,7 +7,7 @@ from scipy import stats
 
 from l2p_search.searching.running.racing import groups, is_losing, probability_of_winning
 
-_README = Path(__file__).resolve().parents[3] / "README.md"
+_PAGE = Path(__file__).resolve().parents[3] / "docs" / "search.md"
 
 
 def test_without_a_race_all_seeds_are_one_group() -> None:
@@ -73,11 +73,11 @@ def test_all_looks_together_rarely_stop_what_would_have_won(shift: float) -> Non
     generator = np.random.default_rng(1)
     races = [_race(generator, shift) for _ in range(1500)]
     wrong = sum(stopped and won for stopped, won in races) / len(races)
-    assert wrong < 0.05  # what README promises; not the constant of the module under test
+    assert wrong < 0.05  # what docs/search.md promises; not the constant of the module under test
 
 
-def test_of_equals_it_stops_what_would_have_won_as_often_as_the_readme_says() -> None:
-    said = re.search(r"have won in (\d+) % of the races of equals", _README.read_text())
+def test_of_equals_it_stops_what_would_have_won_as_often_as_the_page_says() -> None:
+    said = re.search(r"have won in (\d+) % of the races of equals", _PAGE.read_text())
     assert said is not None
     generator = np.random.default_rng(3)
     races = [_race(generator, 0.0) for _ in range(3000)]
