@@ -14,6 +14,7 @@ _ORDER = (
     "defaults",
     "caller",
     "guard",
+    "stopping",
     "published",
     "durations",
     "whole_file",

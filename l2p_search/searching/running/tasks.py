@@ -28,6 +28,11 @@ class Task:
     attempt: int = 1
     with_weights: bool = False
 
+    @property
+    def title(self) -> str:
+        """What people call it, such as "trial 7"."""
+        return f"trial {self.number}{' on fresh seeds' * (self.kind == 'confirmation')}"
+
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""
         return {
