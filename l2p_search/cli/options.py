@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
+from l2p_search.cli.invocation import in_words
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
 from l2p_search.masking import masked
@@ -256,7 +257,6 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
     """By which means searches run, from the options of `add_resources` and `add_messages`."""
     from l2p_search.api.conducting import Means
     from l2p_search.api.recording import Tracking
-    from l2p_search.errors import in_shell
     from l2p_search.searching.running.cluster import Resources
 
     return Means(
@@ -273,7 +273,7 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
         shown="off" if options["quiet"] else "auto",
         stop=stop,
         command=command_line(),
-        words=in_shell,
+        words=in_words,
         keep_model=not options.get("no_model", True),
     )
 
