@@ -16,6 +16,7 @@ _ORDER = (
     "guard",
     "published",
     "durations",
+    "field_types",
     "whole_file",
     "yaml_file",
     "keys",
