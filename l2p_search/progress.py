@@ -23,12 +23,15 @@ class Event:
         record: The trial, if it happened to one.
         result: Of a confirmation.
         reason: Why a trial is tried again or a confirmation failed, or what training warned of.
+        subject: What was trained on fresh seeds, where it is not the trial itself: "MLP", "the
+            winner on fresh splits".
     """
 
     kind: EventKind
     record: TrialRecord | None = None
     result: TrialResult | None = None
     reason: str | None = None
+    subject: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +45,9 @@ class Snapshot:
         best_so_far: The best validation score after each complete trial.
         seeds_trained: By this invocation.
         seconds: Since this invocation started.
-        seconds_left: Estimated, without confirmations; None before the first trial has ended.
-        confirming: How many trials are to be confirmed on fresh seeds.
+        seconds_left: Estimated, confirmations included; None before the first trial has ended.
+        confirming: How many configurations are to be trained on fresh seeds: the best trial, its
+            ties, and what it is held against.
         confirmed: How many have been.
     """
 

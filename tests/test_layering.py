@@ -29,6 +29,7 @@ _ORDER = (
     "trial_record",
     "progress",
     "effects",
+    "held",
     "nn",
     "data",
     "model",

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ class Finish:
         exhausted: Whether every configuration of the space has been tried.
         out_of_time: Whether the time budget ended it.
         unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        unchecked: What the winner is held against, by name -> why it could not be trained.
     """
 
     outcome: Outcome
@@ -42,6 +43,7 @@ class Finish:
     exhausted: bool
     out_of_time: bool
     unconfirmed: dict[int, str]
+    unchecked: dict[str, str] = field(default_factory=dict)
 
 
 def begin_search(
@@ -115,6 +117,7 @@ def run_search(
         exhausted=coordinator.exhausted,
         out_of_time=coordinator.out_of_time,
         unconfirmed=coordinator.unconfirmed,
+        unchecked=coordinator.unchecked,
     )
 
 
