@@ -4,12 +4,14 @@ A verdict needs one view of what the numbers are: `searching` makes these values
 `report` and MLflow's entries tell them.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
+from l2p_search.verdicts import Judged, verdicts_on
 
 Role = Literal["winner", "tie", "default", "mlp", "backbone", "fresh_splits"]
 """What a piece of the confirmation is for."""
@@ -28,6 +30,7 @@ class Against:
         difference: Test score of the winner minus that of the other, paired by seed, in points.
         trial: The trial of the search that is the same configuration; None without one.
         is_winner: Whether it is the winner itself.
+        judged: The verdict on the difference; those of one search are adjusted by Holm.
     """
 
     role: Role
@@ -36,14 +39,12 @@ class Against:
     difference: Interval
     trial: int | None = None
     is_winner: bool = False
+    judged: Judged = field(default_factory=lambda: Judged("undecided"))
 
     @property
     def verdict(self) -> str:
-        """Whether the winner is better or worse, at 95 %, or that is undecided."""
-        low, high = self.difference.low, self.difference.high
-        if low is None or high is None or low <= 0.0 <= high:
-            return "undecided"
-        return "better" if low > 0.0 else "worse"
+        """Whether the winner is better, worse or equivalent, or that is undecided."""
+        return self.judged.in_words
 
     def to_mapping(self, metric: Metric) -> dict[str, Any]:
         """Plain JSON values."""
@@ -55,7 +56,8 @@ class Against:
             "config": self.result.config.to_mapping(),
             f"test_{metric}": None if test is None else test.to_mapping(),
             "winner_minus_it": self.difference.to_mapping(),
-            "verdict": "the winner itself" if self.is_winner else self.verdict,
+            **self.judged.to_mapping(),
+            "is_winner": self.is_winner,
             "trial": self.trial,
         }
 
@@ -107,6 +109,13 @@ class HeldAgainst:
             },
             "no_fresh_splits": self.no_fresh_splits,
         }
+
+
+def judged_together(others: Sequence[Against]) -> tuple[Against, ...]:
+    """The same with verdicts, adjusted by Holm for their number; the winner itself has none."""
+    told = [None if each.is_winner else each.difference for each in others]
+    pairs = zip(others, verdicts_on(told), strict=True)
+    return tuple(replace(each, judged=judged) for each, judged in pairs)
 
 
 def paired(first: TrialResult, second: TrialResult) -> Interval | None:

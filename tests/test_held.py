@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from l2p_search.held import Against, HeldAgainst, paired
+from l2p_search.held import Against, HeldAgainst, judged_together, paired
 from l2p_search.intervals import Interval
 from tests.searching.records.made import result
 
 
 def _against(low: float | None, high: float | None) -> Against:
     mean = 0.0 if low is None or high is None else (low + high) / 2
-    return Against("mlp", "MLP", result((80.0,)), Interval(mean, low, high, 3))
+    alone = Against("mlp", "MLP", result((80.0,)), Interval(mean, low, high, 10))
+    return judged_together([alone])[0]
 
 
 @pytest.mark.parametrize(
@@ -19,11 +20,12 @@ def _against(low: float | None, high: float | None) -> Against:
     [
         (0.1, 2.0, "better"),
         (-2.0, -0.1, "worse"),
-        (-1.0, 1.0, "undecided"),
+        (-3.0, 4.0, "undecided"),
+        (-0.3, 0.4, "equivalent within 1 point"),
         (None, None, "undecided"),
     ],
 )
-def test_what_an_interval_does_not_exclude_is_undecided(
+def test_a_difference_is_called_what_is_known_of_it(
     low: float | None, high: float | None, verdict: str
 ) -> None:
     assert _against(low, high).verdict == verdict
@@ -51,3 +53,11 @@ def test_values_are_json_with_the_metric_in_their_names() -> None:
     assert told["against"][0]["test_macro_f1"]["mean"] == 79.0
     assert told["fresh_splits_test_macro_f1"]["rule"] == "2x48/32/20"
     assert told["fresh_splits_test_macro_f1"]["mean"] == 79.5
+
+
+def test_verdicts_of_one_search_are_adjusted_for_their_number() -> None:
+    barely = _against(0.05, 2.0)
+    assert barely.verdict == "better"
+    assert {each.verdict for each in judged_together([barely, barely, barely])} == {"undecided"}
+    itself = replace(barely, is_winner=True)
+    assert judged_together([barely, itself])[0].verdict == "better"

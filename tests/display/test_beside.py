@@ -9,6 +9,7 @@ from l2p_search.display.beside import (
 )
 from l2p_search.held import Against, HeldAgainst
 from l2p_search.intervals import Interval
+from l2p_search.verdicts import verdict_on
 from tests.searching.records.made import result
 
 _RESULT = result((81.0, 81.0))
@@ -16,13 +17,20 @@ _RESULT = result((81.0, 81.0))
 
 def _one(role: str, name: str, low: float, high: float, **more: object) -> Against:
     interval = Interval((low + high) / 2, low, high, 10)
-    return Against(role, name, _RESULT, interval, **more)  # type: ignore[arg-type]
+    return Against(
+        role,  # type: ignore[arg-type]
+        name,
+        _RESULT,
+        interval,
+        judged=verdict_on(interval),
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def test_a_control_says_its_score_and_the_paired_difference_with_its_sign() -> None:
     held = HeldAgainst((_one("mlp", "MLP", -0.82, 1.10), _one("backbone", "APPNP", -3.0, -1.0)))
     assert control_lines(held, "accuracy") == [
-        "MLP    80.00 ± 0.00 %   winner minus MLP +0.14 ± 0.96 points: undecided",
+        "MLP    80.00 ± 0.00 %   winner minus MLP +0.14 ± 0.96 points: equivalent within 1 point",
         "APPNP  80.00 ± 0.00 %   winner minus APPNP -2.00 ± 1.00 points: worse",
     ]
 
@@ -43,7 +51,7 @@ def test_l2p_that_learned_to_be_an_mlp_is_told_with_the_paired_difference() -> N
     said = mlp_text(held, "accuracy")
     assert said is not None
     assert said.startswith("It learned to be an MLP: q(0) is 0.99")
-    assert "+0.14 ± 0.96 points of test accuracy, undecided" in said
+    assert "+0.14 ± 0.96 points of test accuracy, equivalent" in said
     assert mlp_text(HeldAgainst(own_share=0.5), "accuracy") is None
     assert str(mlp_text(HeldAgainst(own_share=0.95), "accuracy")).endswith("neighbours.")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from l2p_search.held import Against, HeldAgainst, paired
+from l2p_search.held import Against, HeldAgainst, judged_together, paired
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.controls import Piece
 
@@ -47,7 +47,7 @@ def held_against(
             )
     fresh = next((piece for piece in pieces if piece.role == "fresh_splits"), None)
     return HeldAgainst(
-        others=tuple(others),
+        others=judged_together(others),
         fresh_splits=None if fresh is None else checked.get(fresh.key),
         rule=None if fresh is None else fresh.splits,
         no_fresh_splits=no_fresh_splits,

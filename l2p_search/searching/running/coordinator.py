@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +22,7 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.pacing import Pace, ahead_of
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.running.racing import groups
 from l2p_search.searching.running.standing import Standing
@@ -83,6 +84,7 @@ class Coordinator:
         self._ended: set[Task] = set()
         self._confirmed: dict[int, TrialRecord] = {}
         self._tally = _Tally()
+        self._pace = Pace(clock)
         self._stop = threading.Event()
         self.out_of_time = False
         self.unconfirmed: dict[int, str] = {}
@@ -132,6 +134,7 @@ class Coordinator:
                 task = self._next_confirmation()
             if task is not None:
                 self._running.add(task)
+                self._pace.begin(task, task.title)
                 self._tell(Event("started", self._record(task)))
         return task
 
@@ -198,6 +201,15 @@ class Coordinator:
             f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
         )
 
+    def progress(self, task: Task, told: Mapping[str, Any]) -> None:
+        """Take how far a training is: fields of `Running` with their values."""
+        self._pace.progress(task, told)
+        self._tell(Event("progressed", self._record(task)))
+
+    def finish(self) -> None:
+        """Tell that nothing is left to train."""
+        self._tell(Event("finished"))
+
     def note(self, task: Task, text: str) -> None:
         """Tell what training warned of, in one line."""
         self._tell(Event("noted", self._record(task), reason=text))
@@ -211,6 +223,7 @@ class Coordinator:
             reason: Why the worker was lost, if it was.
         """
         self._running.discard(task)
+        self._pace.end(task)
         self._trained.pop(task, None)
         if task in self._ended or self.stopping:
             self._ended.discard(task)
@@ -320,6 +333,7 @@ class Coordinator:
         reason: str | None = None,
     ) -> None:
         self._ended.add(task)
+        self._pace.end(task)
         if result is not None:
             of_trial = result.seconds if task.kind == "trial" else None
             self._standing.trained(len(result.seeds), of_trial)
@@ -361,16 +375,28 @@ class Coordinator:
 
     def _tell(self, event: Event) -> None:
         number = "-" if event.record is None else event.record.number
-        _log.info("%s, trial %s %s", event.kind, number, event.reason or "")
+        level = logging.DEBUG if event.kind == "progressed" else logging.INFO
+        _log.log(level, "%s, trial %s %s", event.kind, number, event.reason or "")
         self._on_event(event, self.snapshot())
 
     def snapshot(self) -> Snapshot:
         """Summarise how the search stands, for a display."""
+        seconds, unbegun = self._clock() - self._started, self._total - len(self._standing)
+        ahead = ahead_of(
+            self._standing,
+            self._goal,
+            pieces=expected_pieces(self._settings, self._goal),
+            trials=0 if self.out_of_time or self._no_more else unbegun + len(self._waiting),
+            confirmations=self._confirmations,
+            seconds=seconds,
+        )
         return self._standing.snapshot(
             goal=self._goal.trials,
-            running=sum(task.kind == "trial" for task in self._running),
-            seconds=self._clock() - self._started,
-            seconds_left=self._seconds_left(),
+            total=self._total,
+            seconds=seconds,
+            seconds_left=self._pace.seconds_left(ahead, self.concurrency),
+            running=self._pace.running,
+            training_seconds=self._pace.training_seconds,
             confirming=self._tally.confirming,
             confirmed=self._tally.confirmed,
         )
@@ -379,24 +405,6 @@ class Coordinator:
     def _total(self) -> int:
         """How many trials there will be: the goal, or all configurations if they are fewer."""
         return self._settings.at_most(self._goal.trials)
-
-    def _seconds_left(self) -> float | None:
-        """Estimated from the mean time of the trials so far, with what confirms the best."""
-        seconds = self._standing.seconds_per_trial()
-        if seconds is None:
-            return None
-        left = seconds * (self._total - self._standing.ended) / self.concurrency
-        if self._goal.time_budget is not None:
-            passed = self._clock() - self._started
-            left = min(left, max(0.0, self._goal.time_budget - passed))
-        return left + seconds * self._confirming_left() / self.concurrency
-
-    def _confirming_left(self) -> float:
-        """What is left to train on fresh seeds, as so many trials."""
-        pieces = float(self._tally.confirming - self._tally.confirmed)
-        if self._confirmations is None:  # which ties there will be is not known
-            pieces = expected_pieces(self._settings, self._goal)
-        return pieces * self._goal.confirm / self._settings.seeds
 
 
 @dataclass

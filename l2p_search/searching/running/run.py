@@ -150,12 +150,13 @@ def run_jobs(
         TrainingBugError: Training hit a bug in l2p-search.
     """
     resources = settled(resources)
+    tells_epochs = train is None
     train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     pool = Pool(jobs, 1, stop)
     try:
         if pool.needs_workers():
-            _on_workers(pool, graphs, train, resources)
+            _on_workers(pool, graphs, train, resources, tells_epochs)
     except BaseException:
         pool.stop()
         raise
@@ -167,7 +168,13 @@ def run_jobs(
     return pool.stopping
 
 
-def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
+def _on_workers(
+    pool: Pool,
+    graphs: Collection[Graph],
+    train: Train,
+    resources: Resources,
+    tells_epochs: bool,
+) -> None:
     lost: list[str] = []
     with (
         ended_by_force() as end_by_force,
@@ -185,7 +192,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
         pool.widen(cluster.concurrency)
         try:
             with watched(give_up, cluster.head):
-                tune_tasks(pool, graphs, train, cluster, resources)
+                tune_tasks(pool, graphs, train, cluster, resources, tells_epochs=tells_epochs)
         finally:
             if lost:
                 way = argument("resume", True)

@@ -40,6 +40,13 @@ class Task:
         """Whether it confirms a trial on fresh seeds: the winner or a tie."""
         return self.kind == "confirmation" and self.role in ("winner", "tie")
 
+    @property
+    def title(self) -> str:
+        """What people call it, such as "trial 7"."""
+        if self.name is not None:
+            return self.name
+        return f"trial {self.number}{' on fresh seeds' * (self.kind == 'confirmation')}"
+
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""
         return {
