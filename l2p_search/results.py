@@ -84,6 +84,8 @@ class TrialResult:
         data_digest: The graph's content hash.
         seeds: A `SeedResult` per seed, each at its best epoch by validation; or why it failed.
         seconds: How long training took.
+        cpu_seconds: The CPU time of the process meanwhile, of all its threads; None where it was
+            not recorded, as in journals of earlier versions.
         metric: What the scores of the seeds are.
         curves: Losses and validation metric over the epochs, as means over the seeds.
         profiles: q(t) by degree and by class, and each node's expected step; None for baselines.
@@ -105,6 +107,7 @@ class TrialResult:
     curves: Curves | None = None
     profiles: Profiles | None = None
     weights: "Weights | None" = field(default=None, compare=False, repr=False)
+    cpu_seconds: float | None = None
 
     def joined(self, other: "TrialResult") -> "TrialResult":
         """This result and that of further seeds of the same trial, as one."""
@@ -113,6 +116,7 @@ class TrialResult:
             self,
             seeds=self.seeds + other.seeds,
             seconds=self.seconds + other.seconds,
+            cpu_seconds=_sum(self.cpu_seconds, other.cpu_seconds),
             curves=_joined(self.curves, other.curves, weight),
             profiles=_joined(self.profiles, other.profiles, weight),
             weights=_together(self.weights, other.weights),
@@ -210,6 +214,7 @@ class TrialResult:
         """What was measured, with all digits: seeds, seconds, curves and profiles."""
         return {
             "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
             "seeds": [seed.to_mapping(self.metric) for seed in self.seeds],
             "curves": None if self.curves is None else self.curves.to_mapping(self.metric),
             "profiles": None if self.profiles is None else self.profiles.to_mapping(),
@@ -247,6 +252,7 @@ class TrialResult:
             dataset=dataset,
             data_digest=data_digest,
             seconds=mapping["seconds"],
+            cpu_seconds=mapping.get("cpu_seconds"),  # the first journals have none
             metric=metric,
             seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in seeds),
             curves=Curves.from_mapping(curves, metric) if curves else None,
@@ -287,6 +293,11 @@ def _as_list(profile: Sequence[float] | None) -> list[float] | None:
 
 def _as_tuple(profile: Sequence[float] | None) -> tuple[float, ...] | None:
     return None if profile is None else tuple(profile)
+
+
+def _sum(mine: float | None, theirs: float | None) -> float | None:
+    """Of two measurements; None where one of them was not made."""
+    return None if mine is None or theirs is None else mine + theirs
 
 
 def _std(values: Sequence[float]) -> float:

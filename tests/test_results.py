@@ -60,8 +60,17 @@ def test_json_round_trips() -> None:
 def test_a_record_says_what_was_measured_and_nothing_that_a_journal_has_elsewhere() -> None:
     trial = _trial(_seed(0, 80.0), _seed(1, 82.5))
     record = json.loads(json.dumps(trial.to_record()))
-    assert set(record) == {"seconds", "seeds", "curves", "profiles"}
+    assert set(record) == {"seconds", "cpu_seconds", "seeds", "curves", "profiles"}
     assert TrialResult.from_record(record, trial.config, "demo", "d") == trial
+
+
+def test_cpu_time_adds_up_and_is_unknown_where_a_part_of_it_is() -> None:
+    one = replace(_trial(_seed(0, 80.0)), cpu_seconds=1.5)
+    assert one.joined(one).cpu_seconds == 3.0
+    assert one.joined(replace(one, cpu_seconds=None)).cpu_seconds is None
+    before = {key: value for key, value in one.to_mapping().items() if key != "cpu_seconds"}
+    assert TrialResult.from_mapping(before).cpu_seconds is None  # as journals had it at first
+    assert TrialResult.from_mapping(one.to_mapping()).cpu_seconds == 1.5
 
 
 def test_json_names_the_metric_of_every_score() -> None:

@@ -90,7 +90,7 @@ def fit(
         >>> [seed.seed for seed in result.seeds], result.seeds[0].epochs
         ([0, 1], 3)
     """
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     problem = Problem(graph, chosen_device(device), dtype)
     network = build_network(problem, config)
     result: TrialResult | None = None
@@ -124,7 +124,11 @@ def fit(
             on_seed(of_seed)
     if result is None:
         raise ValueError("no seeds to train")
-    return replace(result, seconds=time.perf_counter() - started)
+    return replace(
+        result,
+        seconds=time.perf_counter() - started,
+        cpu_seconds=time.process_time() - cpu,
+    )
 
 
 def node_posterior(
@@ -207,6 +211,7 @@ class _Run:
             data_digest=graph.digest,
             seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
+            cpu_seconds=0.0,
             metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),

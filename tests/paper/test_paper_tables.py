@@ -72,6 +72,17 @@ def test_l2p_is_compared_with_its_backbone_seed_by_seed(asked: Asked) -> None:
     assert "paired" not in TABLES["table2"](asked.request(["texas"], ["l2q"])).text
 
 
+def test_mlp_stands_beside_l2p_on_heterophilous_graphs_and_has_no_number_of_the_paper(
+    asked: Asked,
+) -> None:
+    text = TABLES["table2"](asked.request(["texas", "actor"], ["l2q", "mlp"])).text
+    assert all(re.fullmatch(rf"{_NUMBER} \(-\)", cell) for cell in _cells(text)["mlp"])
+    assert "The paper's table has no row mlp." in text
+    assert re.search(r"- texas: l2q is .* against mlp, ", text)
+    with pytest.raises(UserError, match="mlp: is not in it"):
+        TABLES["table1"](asked.request(methods=["mlp"]))
+
+
 def test_a_method_that_fails_is_told_and_holds_up_no_other(
     tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

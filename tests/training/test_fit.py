@@ -32,7 +32,12 @@ def twenty(demo: Graph) -> TrialResult:
 
 
 def _numbers(result: TrialResult) -> dict[str, Any]:
-    return {**result.to_mapping(), "seconds": None}
+    return {**result.to_mapping(), "seconds": None, "cpu_seconds": None}
+
+
+def test_the_time_of_the_cpu_is_measured_beside_the_clock(twenty: TrialResult) -> None:
+    assert twenty.cpu_seconds is not None
+    assert twenty.cpu_seconds > 0.0
 
 
 def test_a_seed_learns_the_same_alone_and_in_a_batch(demo: Graph, twenty: TrialResult) -> None:
