@@ -33,12 +33,15 @@ class Event:
         record: The trial, if it happened to one.
         result: Of a confirmation.
         reason: Why a trial is tried again or a confirmation failed, or what training warned of.
+        subject: What was trained on fresh seeds, where it is not the trial itself: "MLP", "the
+            winner on fresh splits".
     """
 
     kind: EventKind
     record: TrialRecord | None = None
     result: TrialResult | None = None
     reason: str | None = None
+    subject: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +112,8 @@ class Snapshot:
         seeds_trained: By this invocation.
         seconds: Since this invocation started.
         seconds_left: Estimated, with the confirmation; None while there is nothing to tell it by.
-        confirming: How many configurations are to be trained on fresh seeds.
+        confirming: How many configurations are to be trained on fresh seeds: the best trial, its
+            ties, and what it is held against.
         confirmed: How many have been.
         at_most: Whether `seconds_left` is a bound: no trial has ended yet, seeds may stop early.
         running: What workers train now, the earlier trials first.

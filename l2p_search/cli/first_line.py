@@ -27,7 +27,8 @@ def first_line(options: Mapping[str, Any]) -> str | None:
     if dataset is None:
         name = options["name"]
         if name is None:
-            return _starting("resuming the latest search") if folder.is_dir() else None
+            there = any(folder.glob("*/journal.log"))
+            return _starting("resuming the latest search") if there else None
         exists = (folder / name / "journal.log").is_file()
         return _starting(f"resuming {name}") if exists and options["resume"] else None
     what = f"the space {space or defaults.SPACE}"

@@ -13,7 +13,17 @@ PROGRAM = "l2p-search"
 COMMANDS = frozenset(
     {
         *("answer", "compare", "completion", "datasets", "export", "inspect", "node", "paper"),
-        *("predict", "profiles", "report", "reproduce", "spaces", "status", "sync", "train"),
+        *(
+            "predict",
+            "profiles",
+            "publish",
+            "report",
+            "reproduce",
+            "spaces",
+            "status",
+            "sync",
+            "train",
+        ),
         *("trials", "ui"),
     }
 )

@@ -9,6 +9,7 @@ from l2p_search import __version__
 from l2p_search.cli.commands import (
     answer,
     compare,
+    completion,
     datasets,
     export,
     inspect,
@@ -16,6 +17,7 @@ from l2p_search.cli.commands import (
     paper,
     predict,
     profiles,
+    publish,
     report,
     reproduce,
     search,
@@ -30,8 +32,8 @@ from l2p_search.cli.invocation import in_words
 from l2p_search.cli.parsing import Parser, check_words
 from l2p_search.errors import UserError
 
-_SEARCHES = (status, trials, ui, compare, export, report, reproduce, profiles, node, sync)
-_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
+_SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)
+_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict, completion)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -55,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     try:
         parser, words = build_parser(), sys.argv[1:] if argv is None else list(argv)
+        if words[:3] == ["completion", "words", "--"]:  # asked by a shell while a user types
+            return completion.print_words(parser, words[3:])
         check_words(parser, words)
         args = parser.parse_args(words)
         exit_code: int = args.run(args)

@@ -120,6 +120,31 @@ def add_dir(parser: Parser) -> None:
     )
 
 
+def add_search(parser: Parser, usual: str = "the latest") -> None:
+    """NAME and --search: the search that is meant; `usual` is the one where neither is given."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"a search (default: {usual})")
+    parser.add_argument("--search", metavar="NAME", help="the same")
+
+
+def search_name(options: Mapping[str, Any]) -> str | None:
+    """The search that the options of `add_search` name.
+
+    Args:
+        options: All options of a command.
+
+    Returns:
+        Its name; None where none is given.
+
+    Raises:
+        UserError: Two different ones are given.
+    """
+    first: str | None = options["name"]
+    second: str | None = options["search"]
+    if first is not None and second is not None and first != second:
+        raise UserError(f"--search {second}: {first} is named already; name one of them")
+    return first if first is not None else second
+
+
 def add_metric(parser: Parser, usual: str = "auto") -> None:
     """--metric; `usual` is what holds where it is not given."""
     parser.add_argument(

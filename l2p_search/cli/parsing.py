@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -68,6 +68,7 @@ class Word:
         option: The option, where it is one's name or value; None for a positional argument.
         is_value: Whether it is an option's value.
         place: Which positional argument of its parser it is, counted from 0.
+        literal: Whether it stands behind "--", where nothing is a flag.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Word:
     option: argparse.Action | None = None
     is_value: bool = False
     place: int = 0
+    literal: bool = False
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -106,7 +108,7 @@ def walk(parser: argparse.ArgumentParser, words: Sequence[str]) -> Iterator[Word
     for position, text in enumerate(words):
         if text == "--":
             for behind in words[position + 1 :]:
-                yield Word(behind, parser, place=place)
+                yield Word(behind, parser, place=place, literal=True)
                 place += 1
             return
         if waits is not None and room > 0 and not _is_flag(text, parser):
@@ -142,26 +144,28 @@ def check_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """
     commands = subcommands(parser)
     for word in walk(parser, words):
-        if word.text == "--":
-            return
-        if _is_flag(word.text, word.parser) and not word.is_value:
+        if _is_flag(word.text, word.parser) and not (word.is_value or word.literal):
             if word.option is None:
-                raise UserError(_unknown_flag(word, commands))
+                raise UserError(_unknown_flag(word, commands, options_of(parser)))
         elif word.option is None and word.parser is parser and word.text not in commands:
             raise UserError(_unknown_command(word.text, commands))
 
 
-def _unknown_flag(word: Word, commands: dict[str, argparse.ArgumentParser]) -> str:
+def _unknown_flag(
+    word: Word, commands: dict[str, argparse.ArgumentParser], of_a_search: Collection[str]
+) -> str:
     name = word.text.partition("=")[0]
     command = next((key for key, each in commands.items() if each is word.parser), "")
     known = [flag for flag in options_of(word.parser) if flag.startswith("--")]
     near = get_close_matches(name[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
     others = [key for key, each in commands.items() if name in options_of(each)]
+    if command and name in of_a_search:
+        others.insert(0, "a search (no command)")
     see = f"l2p-search {command + ' ' if command else ''}--help"
-    if near:
-        remedy = f"did you mean {near[0]}?"
-    elif others:
+    if others:
         remedy = f"{' and '.join(others[:2])} {'have' if others[1:] else 'has'} it; see {see}"
+    elif near:
+        remedy = f"did you mean {near[0]}?"
     else:
         remedy = f"see {see}"
     where = f"{command} has no such option" if command else "there is no such option"

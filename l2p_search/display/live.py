@@ -156,11 +156,13 @@ def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | Non
     if event.kind == "noted":
         return f"trial {record.number}: {event.reason}"
     if event.kind == "confirmed":
+        who = event.subject or f"trial {record.number}"
         if event.result is None or event.reason is not None:
-            return f"trial {record.number} could not be confirmed: {event.reason}"
+            done = "confirmed" if event.subject is None else "trained on fresh seeds"
+            return f"{who} could not be {done}: {event.reason}"
         test = interval_of_test(event.result)
         seeds, named = len(event.result.seeds), briefly("test", event.result.metric)
-        return f"trial {record.number} on {seeds} fresh seeds: {named} {test} %"
+        return f"{who} on {seeds} fresh seeds: {named} {test} %"
     if record.status is TrialStatus.FAILED or record.result is None:
         return f"trial {record.number} failed: {record.reason} ({config})"
     trained = f"{len(record.result.seeds)} seeds, {record.result.seconds:.1f} s"

@@ -17,8 +17,9 @@ from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.controls import Piece, expected_pieces, pieces_of
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import fresh_seeds, ties_of
+from l2p_search.searching.records.outcome import ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.pacing import Pace, ahead_of
@@ -45,6 +46,7 @@ class Coordinator:
         concurrency: How many tasks may run at once.
         out_of_time: Whether the time budget has stopped further trials.
         unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        unchecked: What the winner is held against, by name -> why it could not be trained.
         fatal: The error that ends the search, if there was one.
     """
 
@@ -86,6 +88,7 @@ class Coordinator:
         self._stop = threading.Event()
         self.out_of_time = False
         self.unconfirmed: dict[int, str] = {}
+        self.unchecked: dict[str, str] = {}
         self.fatal: SearchError | TrainingBugError | None = None
 
     def stop(self) -> None:
@@ -273,23 +276,38 @@ class Coordinator:
         return self._confirmations.popleft() if self._confirmations else None
 
     def _to_confirm(self) -> list[Task]:
-        """The winner and its ties that are not confirmed yet, or whose model is not kept yet."""
-        seeds = fresh_seeds(self._settings, self._goal.confirm)
-        if not seeds or self._standing.best is None:
+        """What of the confirmation is not trained yet, or whose model is not kept yet."""
+        if not self._goal.confirm or self._standing.best is None:
             return []
-        known = self._journal.confirmations()
+        done = set(self._journal.checked())
         ties = ties_of(record.in_short() for record in self._journal.each_record())
         self._confirmed = {record.number: record for record in ties[: 1 + self._goal.ties]}
+        numbers = {each.config.config_id: number for number, each in self._confirmed.items()}
         tasks = []
-        for place, record in enumerate(self._confirmed.values()):
-            config, metric = record.config, self._settings.metric
+        for piece in pieces_of(self._settings, self._goal, list(self._confirmed.values())):
             lacks_model = (
-                place == 0 and self._keeper is not None and not self._keeper.has(config, seeds)
+                piece.role == "winner"
+                and self._keeper is not None
+                and not self._keeper.has(piece.config, piece.seeds)
             )
-            if lacks_model or (config.config_id, seeds) not in known:
-                task = Task("confirmation", record.number, config, (seeds,), metric)
-                tasks.append(replace(task, with_weights=lacks_model))
+            if lacks_model or piece.key not in done:
+                number = numbers.get(piece.config.config_id, ties[0].number)
+                tasks.append(self._confirmation(piece, number, lacks_model))
+                done.add(piece.key)
         return tasks
+
+    def _confirmation(self, piece: Piece, number: int, with_weights: bool) -> Task:
+        return Task(
+            "confirmation",
+            number,
+            piece.config,
+            (piece.seeds,),
+            self._settings.metric,
+            with_weights=with_weights,
+            splits=piece.splits,
+            role=piece.role,
+            name=None if piece.role in ("winner", "tie") else piece.name,
+        )
 
     def _record(self, task: Task) -> TrialRecord:
         """The trial that a task trains or confirms."""
@@ -321,11 +339,13 @@ class Coordinator:
             self._standing.trained(len(result.seeds), of_trial)
         if task.kind == "confirmation":
             self._tally.confirmed += 1
-            if result is None or status is TrialStatus.FAILED:
+            if result is not None and status is not TrialStatus.FAILED:
+                self._confirm(task, result)
+            elif task.name is None:
                 self.unconfirmed[task.number] = reason or "failed"
             else:
-                self._confirm(task, result)
-            self._tell(Event("confirmed", self._record(task), result, reason))
+                self.unchecked[task.name] = reason or "failed"
+            self._tell(Event("confirmed", self._record(task), result, reason, task.name))
             return
         record = TrialRecord(
             number=task.number,
@@ -342,9 +362,8 @@ class Coordinator:
 
     def _confirm(self, task: Task, result: TrialResult) -> None:
         """Note a confirmation; one that was trained again for its model is noted already."""
-        seeds = task.groups[0]
-        if (task.config.config_id, seeds) not in self._journal.confirmations():
-            self._journal.confirm(result)
+        if (task.config.config_id, task.groups[0], task.splits) not in self._journal.checked():
+            self._journal.confirm(result, task.splits)
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
@@ -366,6 +385,7 @@ class Coordinator:
         ahead = ahead_of(
             self._standing,
             self._goal,
+            pieces=expected_pieces(self._settings, self._goal),
             trials=0 if self.out_of_time or self._no_more else unbegun + len(self._waiting),
             confirmations=self._confirmations,
             seconds=seconds,

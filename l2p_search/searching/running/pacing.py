@@ -1,6 +1,5 @@
 """Pace: how far the running tasks of a search are, and how long the rest of it takes."""
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +36,7 @@ def ahead_of(
     standing: Standing,
     goal: Goal,
     *,
+    pieces: int,
     trials: int,
     confirmations: Collection[Task] | None,
     seconds: float,
@@ -46,10 +46,11 @@ def ahead_of(
     Args:
         standing: The trials so far.
         goal: How far the search goes.
+        pieces: How many configurations are expected to be trained on fresh seeds, as the dry run
+            counts them.
         trials: How many trials have not begun.
         confirmations: Those that have not begun. None where they are not known, before the trials
-            have ended: how many tie with the best is taken halfway between none and all, by
-            ratio, as the dry run counts them.
+            have ended.
         seconds: Since the search was started.
 
     Returns:
@@ -58,8 +59,7 @@ def ahead_of(
     if confirmations is not None:
         fresh = [sum(map(len, task.groups)) for task in confirmations]
     else:
-        ties = min(goal.ties, max(0, len(standing) + trials - 1))
-        fresh = [goal.confirm] * (round(math.sqrt(1 + ties)) if goal.confirm else 0)
+        fresh = [goal.confirm] * pieces
     best, seed_seconds = standing.best, None
     if best is not None and best.result is not None:
         seed_seconds = best.result.seconds / len(best.result.seeds)

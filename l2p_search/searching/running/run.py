@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,7 @@ class Finish:
         exhausted: Whether every configuration of the space has been tried.
         out_of_time: Whether the time budget ended it.
         unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        unchecked: What the winner is held against, by name -> why it could not be trained.
     """
 
     outcome: Outcome
@@ -44,6 +45,7 @@ class Finish:
     exhausted: bool
     out_of_time: bool
     unconfirmed: dict[int, str]
+    unchecked: dict[str, str] = field(default_factory=dict)
 
 
 def begin_search(
@@ -121,6 +123,7 @@ def run_search(
         exhausted=coordinator.exhausted,
         out_of_time=coordinator.out_of_time,
         unconfirmed=coordinator.unconfirmed,
+        unchecked=coordinator.unchecked,
     )
 
 

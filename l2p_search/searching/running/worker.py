@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
+from l2p_search.data.fresh_splits import with_fresh_splits
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.metrics import Metric
@@ -62,6 +63,8 @@ def run_task(
         tells_epochs: Whether `train` takes `on_epoch`, as `fit` does.
     """
     config = TrialConfig.recorded(task["config"])
+    if task.get("splits") is not None:
+        graph = with_fresh_splits(graph, task["splits"])
     before = 0
     for group in task["groups"]:
         notes: list[str] = []

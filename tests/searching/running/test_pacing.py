@@ -1,11 +1,8 @@
-import pytest
-
 from l2p_search.config import TrialConfig
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.pacing import Ahead, Pace, ahead_of
 from l2p_search.searching.running.standing import Standing
 from l2p_search.searching.running.tasks import Task
-from tests.searching.records.made import record
 
 
 class _Clock:
@@ -81,19 +78,10 @@ def test_a_task_that_has_ended_runs_no_longer_and_late_words_of_it_are_dropped()
     assert [each.number for each in pace.running] == [2]
 
 
-@pytest.mark.parametrize(("ties", "expected"), [(0, 1), (4, 2), (15, 4)])
-def test_before_the_ties_are_known_they_are_halfway_between_none_and_all(
-    ties: int, expected: int
-) -> None:
-    standing = Standing([record(0, [80.0] * 4)], race=False)
-    goal = Goal(trials=30, confirm=7, ties=ties)
-    ahead = ahead_of(standing, goal, trials=29, confirmations=None, seconds=0.0)
-    assert list(ahead.confirmations) == [7] * expected
-    known = ahead_of(standing, goal, trials=0, confirmations=[_task(0, seeds=3)], seconds=0.0)
+def test_confirmations_are_expected_until_they_are_known() -> None:
+    standing, goal = Standing([], race=False), Goal(trials=29, confirm=7)
+    ahead = ahead_of(standing, goal, pieces=6, trials=29, confirmations=None, seconds=0.0)
+    assert list(ahead.confirmations) == [7] * 6
+    begun = [_task(0, seeds=3)]
+    known = ahead_of(standing, goal, pieces=6, trials=0, confirmations=begun, seconds=0.0)
     assert list(known.confirmations) == [3]
-
-
-def test_without_a_confirmation_none_is_counted() -> None:
-    goal = Goal(trials=3, confirm=0)
-    ahead = ahead_of(Standing([], race=False), goal, trials=3, confirmations=None, seconds=0.0)
-    assert not ahead.confirmations
