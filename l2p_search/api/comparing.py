@@ -9,6 +9,7 @@ from l2p_search import defaults
 from l2p_search.api.arguments import path_of
 from l2p_search.api.found import Search
 from l2p_search.api.pairing import on_common_seeds, side_of, trained_on_common_seeds
+from l2p_search.api.spent import Spent, budget_lines, spent
 from l2p_search.caller import left_as_found
 from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError
@@ -166,6 +167,7 @@ class Ranking:
         searches: The names of the searches.
         methods: What each of them trained, such as "l2q" or "appnp".
         comparisons: Test accuracy of each against the first; the first one is against itself.
+        spent: What each was given: trials, the size of its space, CPU time.
     """
 
     dataset: str
@@ -173,13 +175,19 @@ class Ranking:
     searches: Sequence[str]
     methods: Sequence[str]
     comparisons: Sequence[Comparison]
+    spent: Sequence[Spent]
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
         rows = [
-            {"method": method, "search": name, **comparison.to_mapping()}
-            for method, name, comparison in zip(
-                self.methods, self.searches, self.comparisons, strict=True
+            {
+                "method": method,
+                "search": name,
+                **comparison.to_mapping(),
+                "budget": given.to_mapping(),
+            }
+            for method, name, comparison, given in zip(
+                self.methods, self.searches, self.comparisons, self.spent, strict=True
             )
         ]
         return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
@@ -202,7 +210,12 @@ class Ranking:
                 f"  {'-' if paper is None else f'{paper:.2f}':>6}"
                 f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
             )
-        return "\n".join([*lines, "  ± is the 95 % interval, with a split's seeds taken as one"])
+        lines += [
+            "  ± is the 95 % interval, with a split's seeds taken as one",
+            "  given to each:",
+        ]
+        given = budget_lines(dict(zip(self.methods, self.spent, strict=True)))
+        return "\n".join([*lines, *(f"    {line}" for line in given)])
 
 
 def rank(searches: Sequence[Search]) -> Ranking:
@@ -227,4 +240,8 @@ def rank(searches: Sequence[Search]) -> Ranking:
         searches=[found.name for found in searches],
         methods=[result.config.method for result in results],
         comparisons=[compare_results(results[0], each, "test") for each in results],
+        spent=[
+            spent(found.settings, found.outcome.records, found.journal.confirmations().values())
+            for found in searches
+        ],
     )
