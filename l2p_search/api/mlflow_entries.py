@@ -78,6 +78,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "seed": str(settings.seed),
         "race": str(settings.race),
         "metric": settings.metric,
+        "sealed": str(settings.sealed),
     }
     found: dict[str, Any] = {}
     if outcome is not None:
@@ -138,6 +139,7 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
     if outcome.best is not None and outcome.best.objective is not None:
         metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
+    metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
         (f"protocol_test_{metric}", outcome.protocol),
@@ -167,7 +169,9 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines = []
     if outcome.confirmed is not None:
         lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
-    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
+    protocol = "Sealed: the trials have no test score."
+    if outcome.protocol is not None:
+        protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
     if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
         protocol += f" The paper reports {paper}."
     ties = count(len(outcome.ties) - 1, "other")
@@ -178,6 +182,7 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f" {interval_of_validation(best.result)} %, tied with {ties}:"
         f" `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
+        f"{str(outcome.looks).capitalize()}.",
         f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",

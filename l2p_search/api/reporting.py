@@ -73,7 +73,11 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with"
         f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
-        f"By the paper's protocol, on the search's own seeds: {protocol} %."
+        (
+            "Sealed: the trials have no test score, so there is none by the paper's protocol."
+            if protocol is None
+            else f"By the paper's protocol, on the search's own seeds: {protocol} %."
+        )
         + (f" The paper reports {paper}." if paper is not None else ""),
         *(
             []
@@ -91,6 +95,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
             if number != best.number
         ),
         *held_paragraphs(outcome.held, metric),
+        f"{str(outcome.looks).capitalize()}.",
         "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",
@@ -123,10 +128,8 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         title=f"Search {journal.directory.name}",
         summary=f"{count(len(outcome.records), 'trial')} of space {settings.space.name} on"
         f" {settings.dataset}, {settings.seeds} seeds each",
-        headline=f"{confirmed or protocol} %",
-        headline_note=f"test {score} on fresh seeds that chose nothing"
-        if confirmed is not None
-        else f"test {score} on the search's own seeds; not confirmed on fresh ones",
+        headline="sealed" if confirmed is None is protocol else f"{confirmed or protocol} %",
+        headline_note=_headline_note(outcome, score),
         notes=notes,
         columns=["trial", f"{briefly('validation', metric)} %", "", "seconds", *keys],
         rows=rows,
@@ -135,6 +138,14 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         script=plotly_script() if figures else "",
         commands="\n".join(commands),
     )
+
+
+def _headline_note(outcome: Outcome, score: str) -> str:
+    if outcome.confirmed is not None:
+        return f"test {score} on fresh seeds that chose nothing"
+    if outcome.protocol is None:
+        return f"no test {score} was computed, and nothing is confirmed on fresh seeds"
+    return f"test {score} on the search's own seeds; not confirmed on fresh ones"
 
 
 def _search_command(settings: SearchSettings, trials: int) -> str:

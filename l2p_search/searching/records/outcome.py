@@ -16,6 +16,7 @@ from l2p_search.searching.records.controls import fresh_seeds, pieces_of
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.held_against import held_against
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.looks import Looks, looks_of
 from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
@@ -30,6 +31,7 @@ class Outcome:
         goal: Of its newest invocation; None before the first one.
         records: Every trial by number.
         confirmations: Trial number -> its result on fresh seeds, for the best trial and its ties.
+        looks: How often test labels were read.
         held: The best trial on those seeds beside the default configuration and controls, and on
             fresh splits.
     """
@@ -39,6 +41,7 @@ class Outcome:
     records: list[TrialRecord]
     confirmations: dict[int, TrialResult]
     held: HeldAgainst = field(default_factory=HeldAgainst)
+    looks: Looks = field(default_factory=Looks)
 
     @property
     def best(self) -> TrialRecord | None:
@@ -81,6 +84,8 @@ class Outcome:
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
             "race": self.settings.race,
+            "sealed": self.settings.sealed,
+            "test_looks": self.looks.to_mapping(),
             "metric": metric,
             "trials": counts,
             "best": None if best is None else best.to_mapping(),
@@ -134,6 +139,7 @@ def read_outcome(journal: Journal) -> Outcome:
         held=held_against(
             pieces_of(settings, wanted, ties[:1]), checked, trials, wanted.no_fresh_splits
         ),
+        looks=looks_of(records, checked.values(), journal.looks),
     )
 
 
