@@ -174,7 +174,8 @@ class Journal:
     def goal(self) -> Goal | None:
         """How far the newest invocation goes; None before the first one."""
         with understood(self._file, "goal"):
-            return Goal(**self._stored.attrs["goal"]) if "goal" in self._stored.attrs else None
+            goal = self._stored.attrs.get("goal")
+            return None if goal is None else Goal.from_mapping(goal)
 
     @property
     def invocations(self) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from l2p_search import defaults
 from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.errors import ConfigError, SearchError, argument
+from l2p_search.field_types import check_fields
 from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -71,8 +72,12 @@ class SearchSettings:
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
-        return cls(
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        settings = cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
             space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
@@ -85,6 +90,10 @@ class SearchSettings:
             metric=mapping.get("metric", "accuracy"),
             sealed=mapping.get("sealed", False),
         )
+        check_fields(settings)
+        if settings.seeds < 1:
+            raise ValueError("'seeds' is below 1")
+        return settings
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
         """Complete a point of the space.
@@ -199,5 +208,16 @@ class Goal:
     no_fresh_splits: str | None = None
 
     def to_mapping(self) -> dict[str, Any]:
-        """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""
+        """The goal as plain JSON values."""
         return asdict(self)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Goal":
+        """The inverse of `to_mapping`.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        goal = cls(**mapping)
+        check_fields(goal)
+        return goal
