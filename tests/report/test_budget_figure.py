@@ -5,9 +5,8 @@ from l2p_search.report.drawing import rendered
 
 
 def test_the_curve_has_its_band_and_the_numbers_of_trials_as_ticks() -> None:
-    figure = budget_figure(
-        [1, 2, 3], [80.0, 81.0, 82.0], [78.0, 79.0, 82.0], [82.0] * 3, [79.0] * 3
-    )
+    val, low = [80.0, 81.0, 82.0], [78.0, 79.0, 82.0]
+    figure = budget_figure([1, 2, 3], val, low, [82.0] * 3, [79.0] * 3)
     (axes,) = figure.axes
     assert [line.get_ydata().tolist() for line in axes.get_lines()] == [
         [80.0, 81.0, 82.0],
