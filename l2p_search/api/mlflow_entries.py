@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
-from l2p_search.display.beside import held_paragraphs
+from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
@@ -86,6 +87,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
             "metrics": _search_metrics(outcome),
             "description": _description(journal, outcome),
             "files": _search_files(journal, outcome),
+            "series": budget_series(outcome),
         }
     return SearchEntry(
         uid=journal.uid,
@@ -139,9 +141,11 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
     if outcome.best is not None and outcome.best.objective is not None:
         metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
+    luck = outcome.luck
     metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
+        (f"confirmed_with_luck_{metric}", None if luck is None else luck.interval),
         (f"protocol_test_{metric}", outcome.protocol),
         (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
         *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
@@ -169,6 +173,8 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines = []
     if outcome.confirmed is not None:
         lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
+    if (luck := outcome.luck) is not None:
+        lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
     protocol = "Sealed: the trials have no test score."
     if outcome.protocol is not None:
         protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
@@ -210,6 +216,8 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         course = course_figure(points, effects, outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
+        if (curve := budget_image(outcome)) is not None:
+            files["budget.png"] = curve
         if best.result.profile is not None:
             files["profile.svg"] = profile_svg(best.result, title)
         if best.result.curves is not None:

@@ -2,9 +2,10 @@
 
 import shlex
 
+from l2p_search.api.budget_curve import budget_image
 from l2p_search.api.exporting import provenance_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
-from l2p_search.display.beside import held_paragraphs
+from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
@@ -15,6 +16,7 @@ from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.luck import Luck
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.plots import interactive_figures, plotly_script
 from l2p_search.searching.records.settings import SearchSettings
@@ -69,6 +71,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         )
     paper = paper_figure(settings.dataset, best.config, metric)
     confirmed, protocol, nested = outcome.confirmed, outcome.protocol, outcome.nested
+    luck = outcome.luck
     notes = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with"
@@ -94,6 +97,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
             for number, result in outcome.confirmations.items()
             if number != best.number
         ),
+        *([] if luck is None else [f"With the luck of the search: {luck_long(luck)}"]),
         *held_paragraphs(outcome.held, metric),
         f"{str(outcome.looks).capitalize()}.",
         "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
@@ -120,6 +124,8 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
     images = {}
     if best.result.profile is not None:
         images["How far nodes look"] = profile_svg(best.result, f"trial {best.number}")
+    if (curve := budget_image(outcome, dpi=120)) is not None:
+        images["What fewer trials would have found"] = curve
     if best.result.curves is not None:
         images["How it learned"] = rendered(
             curves_figure(best.result.curves, metric), "png", dpi=120
@@ -137,6 +143,18 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         figures=figures,
         script=plotly_script() if figures else "",
         commands="\n".join(commands),
+    )
+
+
+def luck_long(luck: Luck) -> str:
+    """The interval with the luck of the search, and plainly what it contains."""
+    return (
+        f"{luck_text(luck.interval)}. As many trials as the search has were drawn anew from"
+        " its own, with replacement; the best of them by validation stands for the winner of"
+        f" another search ({count(luck.winners, 'trial')} of {luck.trials} would win in one search"
+        f" of a hundred or more), {luck.points:.2f} points away in the root mean square, to which"
+        " the error of the headline is added. It knows no configuration that this search did not"
+        " meet, and trials of a sampler that learns are no random draws."
     )
 
 

@@ -17,6 +17,7 @@ from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.held_against import held_against
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.looks import Looks, looks_of
+from l2p_search.searching.records.luck import Luck, luck_of
 from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
@@ -70,9 +71,14 @@ class Outcome:
         """Test scores with the configuration chosen anew for each split; None with one split."""
         return nested(self.records)
 
+    @property
+    def luck(self) -> Luck | None:
+        """The headline with an interval that includes the luck of the search."""
+        return luck_of(self.records, self.confirmed)
+
     def to_mapping(self) -> dict[str, Any]:
         """The outcome as plain JSON values; nothing in it is NaN."""
-        best, metric, inner = self.best, self.settings.metric, self.nested
+        best, metric, inner, luck = self.best, self.settings.metric, self.nested, self.luck
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -94,6 +100,7 @@ class Outcome:
                 interval_of_validation(best.result) if best and best.result else None
             ),
             f"confirmed_test_{metric}": _interval(self.confirmed),
+            f"confirmed_test_{metric}_with_luck": None if luck is None else luck.to_mapping(),
             f"protocol_test_{metric}": _interval(self.protocol),
             f"nested_test_{metric}": None if inner is None else inner.to_mapping(),
             "budget": [each.to_mapping(metric) for each in expected_best(self.records)],
