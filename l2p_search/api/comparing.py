@@ -34,6 +34,8 @@ class Paired:
             own, which chose the configurations.
         test: The comparison on test nodes; its `difference` is the second minus the first.
         validation: The comparison on validation nodes.
+        same_method: Whether both are of one method. Only then there is a verdict on validation
+            nodes: L2P learns phi from their labels, and a baseline does not.
 
     Example:
         >>> import l2p_search as l2p
@@ -48,6 +50,7 @@ class Paired:
     fresh: bool
     test: Comparison
     validation: Comparison
+    same_method: bool = True
 
     @property
     def verdict(self) -> str:
@@ -61,11 +64,14 @@ class Paired:
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
+        validation = self.validation.to_mapping()
+        if not self.same_method:
+            validation["verdict"] = None
         return {
             "first": self.first,
             "second": self.second,
             "fresh_seeds": self.fresh,
-            "comparisons": [self.test.to_mapping(), self.validation.to_mapping()],
+            "comparisons": [self.test.to_mapping(), validation],
         }
 
     def __str__(self) -> str:
@@ -85,6 +91,11 @@ class Paired:
                 f"  {self.second:<{width}}  {each.second} %",
                 f"  difference {each.difference} points: {words[each.verdict]}",
             ]
+        if not self.same_method:
+            lines[-1] = (
+                f"  difference {self.validation.difference} points: no verdict across methods, as"
+                " phi learns from these labels"
+            )
         return "\n".join(lines)
 
 
@@ -154,6 +165,7 @@ def compare(
         fresh=fresh,
         test=compare_results(results[0], results[1], "test"),
         validation=compare_results(results[0], results[1], "val"),
+        same_method=results[0].config.method == results[1].config.method,
     )
 
 

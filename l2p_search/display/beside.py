@@ -2,7 +2,7 @@
 
 from l2p_search.display.phrases import count
 from l2p_search.held import Against, HeldAgainst
-from l2p_search.intervals import interval_of_test
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.metrics import Metric, title
 
 
@@ -12,6 +12,11 @@ def fresh_splits_text(held: HeldAgainst) -> str | None:
         return None
     number, _, rule = held.rule.partition("x")
     return f"{held.on_fresh_splits} %   on {count(int(number), 'new split')} by {rule_text(rule)}"
+
+
+def luck_text(interval: Interval) -> str:
+    """The headline with the luck of the search in its interval."""
+    return f"{interval} %   for other trials too, drawn anew from these"
 
 
 def rule_text(rule: str) -> str:
