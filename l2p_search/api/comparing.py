@@ -253,7 +253,7 @@ def rank(searches: Sequence[Search]) -> Ranking:
         methods=[result.config.method for result in results],
         comparisons=[compare_results(results[0], each, "test") for each in results],
         spent=[
-            spent(found.settings, found.outcome.records, found.journal.confirmations().values())
+            spent(found.settings, found.outcome.records, found.journal.checked().values())
             for found in searches
         ],
     )
