@@ -231,8 +231,8 @@ class Journal:
         self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
     def confirm(self, result: TrialResult) -> None:
-        """Record a result on fresh seeds."""
-        recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        """Record a result on fresh seeds, with what each test node contributes to it."""
+        recorded = {"config": result.config.to_mapping(), **result.to_record(hits=True)}
         self._stored.confirm(result.val_mean or 0.0, recorded)
 
     def _finish_half_written(self) -> None:
