@@ -11,6 +11,15 @@ from l2p_search.errors import DataError
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]
 _PARTS = ("train", "val", "test")
+MASK_NAMES = tuple(
+    tuple(
+        form.format(word)
+        for word in words
+        for form in ("{}_mask", "{}_masks", "{}_idx", "{}_index", "idx_{}")
+    )
+    for words in (("train",), ("val", "valid"), ("test",))
+)
+"""What libraries call the masks, or the positions, of the nodes of each part."""
 
 
 def from_arrays(

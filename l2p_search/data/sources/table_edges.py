@@ -36,9 +36,9 @@ def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str
             " columns by a comma, a semicolon, a tab or a bar"
         )
     if source is not None:
-        table.checked(source, argument("source_column"))
+        source = table.checked(source, argument("source_column"))
     if target is not None:
-        table.checked(target, argument("target_column"))
+        target = table.checked(target, argument("target_column"))
     if source is not None and source == target:
         raise table.error(
             f"{argument('source_column')} and {argument('target_column')} both name"
@@ -142,7 +142,7 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         [1.0, 2.5]
     """
     if weight is not None:
-        edges.checked(weight, argument("weight"))
+        weight = edges.checked(weight, argument("weight"))
     found = [weight] if weight is not None else usual(edges.arrays, WEIGHTS)
     if not found:
         return None, []

@@ -177,6 +177,11 @@ class Goal:
         register: The name under which the best trial's model is registered in MLflow; None for
             none.
         champion: Whether its version gets the alias `champion` too.
+        controls: Whether the default configuration, and for L2P the controls, are trained on
+            those seeds too.
+        fresh_splits: The rule by which fresh splits are drawn, to train the best trial on them
+            too; None for none.
+        no_fresh_splits: Why there are none, where somebody should be told.
     """
 
     trials: int
@@ -185,6 +190,9 @@ class Goal:
     time_budget: float | None = None
     register: str | None = None
     champion: bool = False
+    controls: bool = False
+    fresh_splits: str | None = None
+    no_fresh_splits: str | None = None
 
     def to_mapping(self) -> dict[str, Any]:
         """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""
