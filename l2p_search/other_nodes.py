@@ -25,15 +25,85 @@ are not redrawn, but for what the splits do.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from l2p_search.intervals import Interval, quantile
+from l2p_search.intervals import Interval, interval_of_test, quantile
 from l2p_search.node_hits import NodeHits
 from l2p_search.results import SeedResult, TrialResult
 
+THIS_GRAPH = "this graph, other seeds and splits"
+OTHER_NODES = "other nodes of this kind"
+NOT_RECORDED = "not recorded"
 _Table = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, or a difference of means, with its two 95 % intervals.
+
+    Attributes:
+        this_graph: For the nodes of this graph, with other seeds and splits.
+        other_nodes: For other nodes of this kind; None where the nodes were not recorded.
+
+    Example:
+        >>> here, there = Interval(85.6, 82.7, 88.5, 10), Interval(85.6, 80.8, 90.4, 10)
+        >>> print(Estimate(here, there))
+        85.60 ± 2.90 (other nodes: 80.80 to 90.40)
+    """
+
+    this_graph: Interval
+    other_nodes: Interval | None
+
+    @property
+    def mean(self) -> float:
+        """In percent, or in points."""
+        return self.this_graph.mean
+
+    @property
+    def elsewhere(self) -> str:
+        """The interval of other nodes for people: 80.80 to 90.40."""
+        if self.other_nodes is None:
+            return NOT_RECORDED
+        low, high = self.other_nodes.low, self.other_nodes.high
+        return "unknown" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+    @property
+    def beside(self) -> str:
+        """The interval of other nodes in brackets, to stand behind the mean; empty without one."""
+        return "" if self.other_nodes is None else f" (other nodes: {self.elsewhere})"
+
+    @property
+    def lines(self) -> list[str]:
+        """Both intervals under their names, a line each."""
+        low, high = self.this_graph.low, self.this_graph.high
+        here = "unknown" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        width = max(len(here), len(self.elsewhere))
+        return [
+            f"{here:<{width}}   {THIS_GRAPH}",
+            f"{self.elsewhere:<{width}}   {OTHER_NODES}",
+        ]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain JSON values; `low` and `high` are those of this graph."""
+        return {
+            **self.this_graph.to_mapping(),
+            "this_graph_other_seeds_and_splits": _bounds(self.this_graph),
+            "other_nodes_of_this_kind": _bounds(self.other_nodes),
+        }
+
+    def __str__(self) -> str:
+        """For people, in one line; what was not recorded is not named."""
+        return f"{self.this_graph}{self.beside}"
+
+
+def estimate_of_test(result: TrialResult) -> Estimate | None:
+    """The mean test score of a result with both intervals; None when no seed finished."""
+    interval = interval_of_test(result)
+    return None if interval is None else Estimate(interval, interval_over_nodes(result))
 
 
 def interval_over_nodes(result: TrialResult) -> Interval | None:
@@ -73,6 +143,29 @@ def difference_over_nodes(first: TrialResult, second: TrialResult) -> Interval |
             return None
         found[seed] = NodeHits(a.nodes, b.values - a.values)
     return crossed_interval(found, _splits(first.finished)) if found else None
+
+
+def sampling_of_nodes(result: TrialResult) -> float | None:
+    """The variance of a score by drawing its test nodes anew, in as large a number.
+
+    Args:
+        result: A result whose seeds kept what each test node contributes.
+
+    Returns:
+        The mean over splits of the variance between nodes, seeds averaged, over their number;
+        None where the nodes were not recorded.
+    """
+    seeds_of: dict[int, list[NodeHits]] = defaultdict(list)
+    for seed in result.finished:
+        if seed.hits is None:
+            return None
+        seeds_of[seed.split].append(seed.hits)
+    found = []
+    for group in seeds_of.values():
+        values = np.mean([each.values for each in group], axis=0)
+        if len(values) > 1:
+            found.append(float(values.var(ddof=1)) / len(values))
+    return float(np.mean(found)) if found else None
 
 
 def crossed_interval(hits: Mapping[int, NodeHits], splits: Mapping[int, int]) -> Interval:
@@ -143,6 +236,10 @@ def _by_unit(
         values[unit, place] = np.mean([hits[seed].values for seed in seeds], axis=0)
         tested[unit, place] = True
     return values, tested
+
+
+def _bounds(interval: Interval | None) -> dict[str, float | None] | None:
+    return None if interval is None else {"low": interval.low, "high": interval.high}
 
 
 def _splits(seeds: Sequence[SeedResult]) -> dict[int, int]:

@@ -29,6 +29,7 @@ _ORDER = (
     "results",
     "intervals",
     "other_nodes",
+    "variances",
     "verdicts",
     "contenders",
     "over_graphs",
