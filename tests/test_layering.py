@@ -17,6 +17,7 @@ _ORDER = (
     "stopping",
     "published",
     "durations",
+    "field_types",
     "whole_file",
     "yaml_file",
     "keys",

@@ -35,6 +35,8 @@ class Paired:
             own, which chose the configurations.
         test: The comparison on test nodes; its `difference` is the second minus the first.
         validation: The comparison on validation nodes.
+        same_method: Whether both are of one method. Only then there is a verdict on validation
+            nodes: L2P learns phi from their labels, and a baseline does not.
 
     Example:
         >>> import l2p_search as l2p
@@ -49,6 +51,7 @@ class Paired:
     fresh: bool
     test: Comparison
     validation: Comparison
+    same_method: bool = True
 
     @property
     def verdict(self) -> Verdict:
@@ -66,11 +69,14 @@ class Paired:
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
+        validation = self.validation.to_mapping()
+        if not self.same_method:
+            validation["verdict"] = None
         return {
             "first": self.first,
             "second": self.second,
             "fresh_seeds": self.fresh,
-            "comparisons": [self.test.to_mapping(), self.validation.to_mapping()],
+            "comparisons": [self.test.to_mapping(), validation],
         }
 
     def __str__(self) -> str:
@@ -96,6 +102,11 @@ class Paired:
             elsewhere = each.judged_elsewhere
             if elsewhere is not None and elsewhere.word != each.verdict:
                 lines.append(f"  on {OTHER_NODES}: {self._said(elsewhere)}")
+        if not self.same_method:
+            lines[-1] = (
+                f"  difference {self.validation.difference} points: no verdict across methods, as"
+                " phi learns from these labels"
+            )
         return "\n".join(lines)
 
     def _said(self, judged: Judged) -> str:
@@ -176,6 +187,7 @@ def compare(
         fresh=fresh,
         test=compare_results(results[0], results[1], "test", margin),
         validation=compare_results(results[0], results[1], "val", margin),
+        same_method=results[0].config.method == results[1].config.method,
     )
 
 

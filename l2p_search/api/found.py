@@ -201,6 +201,8 @@ class Search:
             importance=self.importance,
             exhausted=finish is not None and finish.exhausted,
             unconfirmed={} if finish is None else finish.unconfirmed,
+            luck=None if (luck := outcome.luck) is None else luck.interval,
+            looks=str(outcome.looks),
             held=outcome.held,
             unchecked={} if finish is None else finish.unchecked,
         )

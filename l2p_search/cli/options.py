@@ -255,9 +255,10 @@ def log_to(path: Path | None, verbose: bool) -> None:
     if path is not None:
         try:
             handler = logging.FileHandler(path, encoding="utf-8")
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a zero byte is no error of the file system
+            why = error.strerror if isinstance(error, OSError) else error
             raise UserError(
-                f"--log-file {path}: cannot be written ({error.strerror}); choose another"
+                f"--log-file {path}: cannot be written ({why}); choose another"
             ) from None
         handler.setFormatter(_Masked("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(handler)

@@ -21,6 +21,7 @@ from l2p_search.data.sources.networkx_graphs import read_networkx
 from l2p_search.data.sources.ogb_datasets import read_ogb
 from l2p_search.data.sources.pyg import read_data
 from l2p_search.data.sources.sparse_matrices import read_matrix
+from l2p_search.data.sources.table import quoted
 from l2p_search.errors import DataError, did_you_mean
 
 
@@ -139,6 +140,8 @@ def _load(
         return graph if name is None else replace(graph, name=name)
     if isinstance(source, str) and is_function(source) and not is_there(Path(source)):
         made = call_function(source)
+        if made is None:
+            raise DataError(f"{source}: it returned nothing; let it return the graph")
         called = name or source.rpartition(":")[2]
         return load_graph(
             made,
@@ -180,7 +183,7 @@ def _read(
         if isinstance(source, str) and not is_like_a_path(source):
             known = [*DATASETS, *BENCHMARKS]
             raise DataError(
-                f"unknown dataset '{source}'; {did_you_mean(source, known)}"
+                f"unknown dataset {quoted(source)}; {did_you_mean(source, known)}"
                 " (or give the path of a file)"
             )
         return read_path(Path(source).expanduser(), options, with_masks, labelled=labelled)

@@ -22,6 +22,10 @@ _NODES = re.compile(r"(?:(\d+)x)?(\d+)/(\d+)/(\d+)-nodes")
 _COUNT = r"(\d+)(-per-class)?"
 _COUNTS = re.compile(rf"(?:(\d+)x)?(\d+)-per-class/{_COUNT}/(?:(rest)|{_COUNT})")
 _TEMPORAL = re.compile(rf"temporal:(.+?)(?::({_SHARE})/({_SHARE})/({_SHARE}))?")
+_ISO = re.compile(
+    r"\d{4}(?:[-/.]?\d\d(?:[-/.]?\d\d(?:[T ]\d\d:?\d\d(?::?\d\d(?:\.\d+)?)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
+)
 _EXAMPLES = "10x48/32/20, 10x60/20/20, 20-per-class/500/1000 or temporal:COLUMN"
 _MOST_SPLITS = 100
 
@@ -215,6 +219,8 @@ def _by_time(
     if values.dtype.kind == "O":
         numbers = all(isinstance(value, int | float | np.number) for value in values)
         values = values.astype(np.float64 if numbers else str)
+    if values.dtype.kind == "U":
+        _check_times(source, rule, column, values)
     distinct, of_node = np.unique(values, return_inverse=True)
     if len(distinct) < 3:
         raise DataError(
@@ -232,6 +238,16 @@ def _by_time(
     unknown = int((y >= 0).sum()) - len(values)
     told = f"{unknown:,} labelled nodes have no '{column}' and are in no split"
     return MadeSplits(masks[0], masks[1], masks[2], (told,) if unknown else ())
+
+
+def _check_times(source: str, rule: str, column: str, values: np.ndarray) -> None:
+    """Refuse text whose order is not that of time: 31.12.2019 comes behind 01.01.2020."""
+    for value in np.unique(values).tolist():
+        if not _ISO.fullmatch(value.strip()):
+            raise DataError(
+                f"{source}: splits '{rule}': column '{column}' has {value[:40]!r}, which is no"
+                " time; write times as 2020-12-31, with or without an hour, or as numbers"
+            )
 
 
 def _is_given(values: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from l2p_search.display.phrases import count
 from l2p_search.held import Against, HeldAgainst
+from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric, title
 from l2p_search.other_nodes import Estimate, estimate_of_test
 
@@ -14,6 +15,14 @@ def fresh_splits_text(held: HeldAgainst) -> str | None:
     number, _, rule = held.rule.partition("x")
     splits = count(int(number), "new split")
     return f"{estimate.this_graph} %{estimate.beside}   on {splits} by {rule_text(rule)}"
+
+
+def luck_text(interval: Interval) -> str:
+    """The headline with the luck of the search in its interval."""
+    found = f"{interval.mean:.2f}"
+    if interval.low is not None and interval.high is not None:
+        found = f"{interval.low:.2f} to {interval.high:.2f}"
+    return f"{found} %   for other trials too, drawn anew from these"
 
 
 def rule_text(rule: str) -> str:

@@ -10,6 +10,7 @@ from l2p_search.display.beside import (
     control_lines,
     default_text,
     fresh_splits_text,
+    luck_text,
     mlp_text,
 )
 from l2p_search.display.charts import bar, bar_chart
@@ -53,6 +54,8 @@ class Summary:
         importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
+        luck: `confirmed` with the luck of the search in its interval; None where unknown.
+        looks: How often test labels were read, in words.
         held: The best on those seeds beside the default configuration and controls.
         unchecked: What of these could not be trained, by name -> why.
     """
@@ -77,6 +80,8 @@ class Summary:
     elsewhere: Interval | None = None
     spread: Spread | None = None
     still_open: int = 0
+    luck: Interval | None = None
+    looks: str = ""
     held: HeldAgainst = field(default_factory=HeldAgainst)
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
@@ -164,6 +169,9 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         lines.append(f"{headline:<{width}} {summary.confirmed} %   on {seeds} fresh seeds")
         both = Estimate(summary.confirmed, summary.elsewhere)
         lines += [f"{'':<{width}} {line}" for line in both.lines]
+        if summary.luck is not None:
+            word = "with the search's luck:"
+            lines.append(f"{word:<{width}} {luck_text(summary.luck)}")
     elif best.number in summary.unconfirmed:
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
     if (splits := fresh_splits_text(summary.held)) is not None:
@@ -171,7 +179,10 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
     elif summary.held.no_fresh_splits is not None:
         lines.append(f"{'on fresh splits:':<{width}} none: {summary.held.no_fresh_splits}")
     own = "the paper's protocol:"
-    lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    if summary.protocol is not None:
+        lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    else:
+        lines.append(f"{own:<{width}} sealed: the trials have no test score")
     if summary.nested is not None:
         lines.append(
             f"{'nested:':<{width}} {summary.nested} %   each split with what the other splits"
@@ -206,6 +217,8 @@ def _beside(summary: Summary) -> list[str]:
         lines += [f"  {line}" for line in controls]
     if (mlp := mlp_text(held, metric)) is not None:
         lines.append(mlp)
+    if summary.looks:
+        lines.append(summary.looks)
     lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]
     return lines
 

@@ -30,6 +30,8 @@ def judge(
     levels: Levels,
     split: int,
     metric: Metric = "accuracy",
+    *,
+    sealed: bool = False,
 ) -> tuple[dict[str, Any], Predicted]:
     """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
@@ -40,6 +42,7 @@ def judge(
         levels: Theta and phi of one seed (S = 1).
         split: Whose validation and test nodes it is judged by.
         metric: What `val` and `test` measure.
+        sealed: Whether the test labels are left alone, so that `test` is None.
 
     Returns:
         Fields of its SeedResult by name, and what it predicts, on the CPU.
@@ -51,8 +54,8 @@ def judge(
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
-        "test": _score(metric, log_p[test], graph.y[test]),
-        "hits": _hits(metric, log_p, graph.y, test),
+        "test": None if sealed else _score(metric, log_p[test], graph.y[test]),
+        "hits": None if sealed else _hits(metric, log_p, graph.y, test),
     }
     if q is None:
         return verdict, predicted

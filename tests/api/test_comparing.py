@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import l2p_search as l2p
 from l2p_search.api.comparing import Paired, compare, rank
 from l2p_search.api.found import Search
 from l2p_search.api.opening import open_search
@@ -146,3 +147,16 @@ def test_a_search_without_a_complete_trial_cannot_be_ranked(folder: Path) -> Non
     searches: list[Search] = [open_search(name, folder) for name in ("one", "empty")]
     with pytest.raises(UserError, match="no trial of empty has all its seeds"):
         rank(searches)
+
+
+def test_across_methods_there_is_no_verdict_on_validation_nodes() -> None:
+    one, other = (
+        l2p.fit("demo", model=model, hidden=8, K=1, epochs=3, seeds=2)
+        for model in ("l2p", "appnp")
+    )
+    found = l2p.compare(one, other)
+    test, validation = found.to_mapping()["comparisons"]
+    assert test["verdict"] is not None
+    assert validation["verdict"] is None
+    assert str(found).endswith("no verdict across methods, as phi learns from these labels")
+    assert l2p.compare(one, one).to_mapping()["comparisons"][1]["verdict"] is not None

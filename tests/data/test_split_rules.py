@@ -148,6 +148,28 @@ def test_too_few_nodes_for_a_rule_are_an_error() -> None:
         make_splits("10x48/32/20", np.array([0, 0, 1, 1]))
 
 
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2020-01-31", "2020-02-01", "2021-01-01", "2019-12-31"],
+        ["2020", "2021", "2022", "2019"],
+        ["2020-01-31T10:00:00Z", "2020-02-01T09:00:00Z", "2021-01-01", "2019-12-31 23:59"],
+        ["20200131", "20200201", "20210101", "20191231"],
+    ],
+)
+def test_times_in_text_are_in_the_order_of_time(days: list[str]) -> None:
+    y = np.array([0, 1, 0, 1] * 3)
+    made = make_splits("temporal:day", y, {"day": np.array(days * 3, dtype=object)})
+    assert made.test[0].tolist() == [False, False, True, False] * 3
+
+
+@pytest.mark.parametrize("day", ["31.12.2019", "12/31/2019", "Jan 2020", "2020-1-31", "x10"])
+def test_text_whose_order_is_not_that_of_time_is_refused(day: str) -> None:
+    days = np.array(["2020-01-01", "2021-01-01", day, "2022-01-01"] * 3, dtype=object)
+    with pytest.raises(DataError, match=r"'day' has .*which is no time; write times as"):
+        make_splits("temporal:day", np.array([0, 1] * 6), {"day": days}, source="mine.csv")
+
+
 @pytest.mark.parametrize("rule", ["5x48/32/20", "5x20-per-class/50/60", "5x20/60/80-nodes"])
 def test_another_draw_makes_other_splits_of_the_same_sizes(rule: str) -> None:
     first, again, other = (make_splits(rule, _Y, draw=draw) for draw in (0, 0, 1))

@@ -96,6 +96,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"confirm up to N ties beside it (default: {defaults.TIES})",
     )
     what.add_argument(
+        "--sealed",
+        action="store_true",
+        default=None,
+        help="compute no test score in trials, only in the confirmation",
+    )
+    what.add_argument(
         "--controls",
         action=argparse.BooleanOptionalAction,
         help="train the default configuration, and for L2P MLP and the backbone at the winner's"
@@ -191,6 +197,7 @@ def run(args: argparse.Namespace) -> int:
                     time_budget=args.time_budget,
                     register=args.register,
                     champion=args.champion,
+                    sealed=args.sealed,
                     controls=args.controls,
                     fresh_splits=args.fresh_splits,
                     data_dir=args.data_dir,

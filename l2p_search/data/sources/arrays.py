@@ -182,6 +182,10 @@ def _features(source: str, x: Any) -> np.ndarray | csr_array | None:
     if issparse(x):
         return csr_array(x)
     features = to_numpy(source, "the features", x)
+    if features.ndim == 0:
+        raise DataError(
+            f"{source}: the features are a {type(x).__name__}; give numbers [nodes, features]"
+        )
     return features[:, None] if features.ndim == 1 else features
 
 

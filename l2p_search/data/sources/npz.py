@@ -161,6 +161,13 @@ def _any_of(archive: NpzArchive, named: str | None, usual: tuple[str, ...]) -> n
     """The same, or None when there is none."""
     if named is not None:
         return archive.need(named)[0]
+    if not any(name in archive for name in usual):
+        for name in usual:
+            if name in archive.pickled:
+                raise DataError(
+                    f"{archive.path}: '{name}' is pickled and was not opened; save it as an array"
+                    " of numbers or text"
+                )
     return next((archive[name] for name in usual if name in archive), None)
 
 

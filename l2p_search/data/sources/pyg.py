@@ -213,6 +213,11 @@ def _edges(source: str, parts: Mapping[str, Any]) -> tuple[Any, Any]:
             f"{source}: no edge_index in it, so it is no graph; it has {there}; save a Data object"
             " or data.to_dict()"
         )
+    shape = list(matrix.sizes() if hasattr(matrix, "coo") else getattr(matrix, "shape", ()))
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise DataError(
+            f"{source}: the adjacency has shape {shape}; give [nodes, nodes], or edge_index"
+        )
     if hasattr(matrix, "coo"):  # torch_sparse
         row, column, values = matrix.coo()
     else:

@@ -164,6 +164,11 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         raise edges.error(
             f"the weight {what}; give every edge a weight of 0 or more", column=name, row=row
         )
+    if not weights.any():
+        raise edges.error(
+            "every weight is 0, so there is no edge; correct the weights, or name another column",
+            column=name,
+        )
     if (weights == weights[0]).all():
         return None, [f"all edges have the weight {weights[0]:g}, so weights play no part"]
     return weights, [f"edges are weighted by {edges.word} {quoted(name)}"]

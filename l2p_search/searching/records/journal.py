@@ -174,7 +174,8 @@ class Journal:
     def goal(self) -> Goal | None:
         """How far the newest invocation goes; None before the first one."""
         with understood(self._file, "goal"):
-            return Goal(**self._stored.attrs["goal"]) if "goal" in self._stored.attrs else None
+            goal = self._stored.attrs.get("goal")
+            return None if goal is None else Goal.from_mapping(goal)
 
     @property
     def invocations(self) -> list[dict[str, Any]]:
@@ -222,6 +223,36 @@ class Journal:
                 seeds = tuple(seed.seed for seed in result.seeds)
                 found[result.config.config_id, seeds, mapping.get("splits")] = result
         return found
+
+    @property
+    def looks(self) -> list[dict[str, Any]]:
+        """What other commands have noted of looks at test labels, oldest first."""
+        with understood(self._file, "looks"):
+            return [dict(each) for each in self._stored.attrs.get("looks", [])]
+
+    @classmethod
+    def note_look(cls, directory: Path, look: dict[str, Any]) -> None:
+        """Note that another command read test labels for the sake of a search.
+
+        Args:
+            directory: Where the search lives.
+            look: `by`, the command, and `seeds`, how many trained seeds were scored.
+
+        Raises:
+            SearchError: The search runs, was never begun, or its folder cannot be written.
+        """
+        with explained(directory):
+            lock = DirectoryLock(directory)
+        try:
+            if not cls.exists(directory):
+                raise SearchError(_never_began(directory))
+            with explained(directory):
+                drop_cut_off_line(directory / FILE)
+            journal = cls(directory, lock)
+            now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+            journal._stored.set("looks", [*journal.looks, {"when": now, **look}])
+        finally:
+            lock.release()
 
     def together(self) -> AbstractContextManager[None]:
         """Write all entries of the block at once, at its end."""

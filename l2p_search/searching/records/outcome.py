@@ -19,6 +19,8 @@ from l2p_search.searching.records.controls import fresh_seeds, pieces_of
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.held_against import held_against
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.looks import Looks, looks_of
+from l2p_search.searching.records.luck import Luck, luck_of
 from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
@@ -37,6 +39,7 @@ class Outcome:
         goal: Of its newest invocation; None before the first one.
         records: Every trial by number.
         confirmations: Trial number -> its result on fresh seeds, for the best trial and its ties.
+        looks: How often test labels were read.
         held: The best trial on those seeds beside the default configuration and controls, and on
             fresh splits.
     """
@@ -46,6 +49,7 @@ class Outcome:
     records: list[TrialRecord]
     confirmations: dict[int, TrialResult]
     held: HeldAgainst = field(default_factory=HeldAgainst)
+    looks: Looks = field(default_factory=Looks)
 
     @property
     def best(self) -> TrialRecord | None:
@@ -98,9 +102,14 @@ class Outcome:
         """Test scores with the configuration chosen anew for each split; None with one split."""
         return nested(self.records)
 
+    @property
+    def luck(self) -> Luck | None:
+        """The headline with an interval that includes the luck of the search."""
+        return luck_of(self.records, self.confirmed)
+
     def to_mapping(self) -> dict[str, Any]:
         """The outcome as plain JSON values; nothing in it is NaN."""
-        best, metric, inner = self.best, self.settings.metric, self.nested
+        best, metric, inner, luck = self.best, self.settings.metric, self.nested, self.luck
         counts: dict[str, int] = {}
         for record in self.records:
             counts[record.status.value] = counts.get(record.status.value, 0) + 1
@@ -112,6 +121,8 @@ class Outcome:
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
             "race": self.settings.race,
+            "sealed": self.settings.sealed,
+            "test_looks": self.looks.to_mapping(),
             "metric": metric,
             "trials": counts,
             "best": None if best is None else best.to_mapping(),
@@ -121,6 +132,7 @@ class Outcome:
                 interval_of_validation(best.result) if best and best.result else None
             ),
             f"confirmed_test_{metric}": _interval(self.estimate),
+            f"confirmed_test_{metric}_with_luck": None if luck is None else luck.to_mapping(),
             f"protocol_test_{metric}": _interval(self.protocol),
             f"nested_test_{metric}": None if inner is None else inner.to_mapping(),
             "spread": None if self.spread is None else self.spread.to_mapping(),
@@ -168,6 +180,7 @@ def read_outcome(journal: Journal) -> Outcome:
         held=held_against(
             pieces_of(settings, wanted, ties[:1]), checked, trials, wanted.no_fresh_splits
         ),
+        looks=looks_of(records, checked.values(), journal.looks),
     )
 
 
