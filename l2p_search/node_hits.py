@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 _LEVELS = 256
+_MOST_BYTES = 2**30
+"""No record decompresses to more than this, whatever it says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +75,22 @@ def unpacked_hits(packed: Mapping[str, Any], scores: Mapping[int, float]) -> dic
 
     Returns:
         Seed -> its test nodes.
+
+    Raises:
+        ValueError: It is not what `packed_hits` gives.
     """
-    levels = np.array(packed["levels"])
+    levels = np.array(packed["levels"], dtype=np.float64)
+    if not np.isfinite(levels).all():
+        raise ValueError("'hits' has a level that is no number")
     hits = {}
     for split in packed["splits"]:
         seeds = split["seeds"]
         nodes = np.flatnonzero(np.unpackbits(_bytes(split["nodes"])))
         codes = _bytes(split["values"])
         if len(levels) <= 2:
-            codes = np.unpackbits(codes, count=len(nodes) * len(seeds))
+            codes = np.unpackbits(codes)[: len(nodes) * len(seeds)]
+        if not len(nodes) or codes.size != len(nodes) * len(seeds) or codes.max() >= len(levels):
+            raise ValueError("'hits' are not of as many nodes as they say")
         values = levels[codes].reshape(len(nodes), len(seeds))
         for place, seed in enumerate(seeds):
             own = values[:, place]
@@ -112,4 +121,8 @@ def _text(values: npt.NDArray[np.uint8]) -> str:
 
 
 def _bytes(text: str) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
+    try:
+        found = zlib.decompressobj().decompress(base64.b64decode(text), _MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"'hits' cannot be decompressed: {error}") from error
+    return np.frombuffer(found, dtype=np.uint8)

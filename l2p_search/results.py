@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles, shortened
 from l2p_search.metrics import Metric
+from l2p_search.node_hits import NodeHits, packed_hits, unpacked_hits
 
 if TYPE_CHECKING:  # records are read without torch
-    from l2p_search.node_hits import NodeHits
     from l2p_search.weights import Weights
 
 
@@ -57,7 +57,7 @@ class SeedResult:
     test: float | None = None
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
-    hits: "NodeHits | None" = field(default=None, compare=False, repr=False)
+    hits: NodeHits | None = field(default=None, compare=False, repr=False)
 
     @property
     def failed(self) -> bool:
@@ -223,8 +223,6 @@ class TrialResult:
         return self._measured() | self._packed_hits()
 
     def _packed_hits(self) -> dict[str, Any]:
-        from l2p_search.node_hits import packed_hits  # numpy is not needed for most records
-
         splits = {seed.seed: seed.split for seed in self.seeds}
         packed = packed_hits({seed.seed: seed.hits for seed in self.finished}, splits)
         return {} if packed is None else {"hits": packed}
@@ -285,8 +283,6 @@ def _with_hits(
 ) -> tuple[SeedResult, ...]:
     if packed is None:
         return seeds
-    from l2p_search.node_hits import unpacked_hits
-
     scores = {seed.seed: seed.test for seed in seeds if seed.test is not None}
     hits = unpacked_hits(packed, scores)
     return tuple(replace(seed, hits=hits.get(seed.seed)) for seed in seeds)

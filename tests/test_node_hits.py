@@ -66,3 +66,20 @@ def test_nothing_is_packed_of_seeds_without_nodes() -> None:
     packed = packed_hits({0: None, 1: _hits(np.array([0.0, 100.0]))}, {0: 0, 1: 0})
     assert packed is not None
     assert set(unpacked_hits(packed, {1: 50.0})) == {1}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("nodes", "eJwD"),
+        ("nodes", "no base64!"),
+        ("values", "eJxjYAAAAAIAAQ=="),
+        ("seeds", [0, 1, 2]),
+    ],
+)
+def test_what_is_damaged_is_refused(key: str, value: object) -> None:
+    packed = packed_hits({0: _hits(100.0 * (np.arange(40) % 3 > 0))}, {0: 0})
+    assert packed is not None
+    packed["splits"][0][key] = value
+    with pytest.raises((ValueError, KeyError)):
+        unpacked_hits(packed, {0: 60.0})

@@ -194,7 +194,7 @@ def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     }
     assert entry.metrics["l2q_minus_mlp"] == 20.0
     assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
-        90.05
+        90.0
     ]
     assert entry.files["answer.html"].decode() == page.html()
     assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew
