@@ -1,10 +1,11 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest_first
+from l2p_search.api.spent import Spent
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.data.reading_again import one_line, shell_words
@@ -31,6 +32,7 @@ class AnswerPage:
     results: Mapping[str, TrialResult]
     against: Mapping[str, Comparison]
     seconds: float
+    spent: Mapping[str, Spent] = field(default_factory=dict)
 
     @property
     def metric(self) -> Metric:
@@ -95,6 +97,7 @@ class AnswerPage:
                 method: {
                     "config": result.config.to_mapping(),
                     f"test_{self.metric}": _interval(result),
+                    "budget": self.spent[method].to_mapping() if method in self.spent else None,
                 }
                 for method, result in self.results.items()
             },
@@ -113,6 +116,7 @@ class AnswerPage:
                     str(estimate_of_test(result)),
                     "" if found is None else f"{_difference(found)} points",
                     "" if found is None else words_for(found),
+                    str(self.spent.get(method, "")),
                 ]
             )
         image = profile_svg(self.results["l2q"], f"how far nodes look on {self.graph.name}")
@@ -126,7 +130,10 @@ class AnswerPage:
                     *worth(self),
                     f"{self.effort}; {format_duration(self.seconds)}. {self.signs}",
                 ],
-                columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
+                columns=[
+                    *("method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""),
+                    "given to it",
+                ],
                 rows=rows,
                 images={"How far nodes look": image},
                 commands=_command(self),
@@ -180,6 +187,12 @@ def answer_text(page: AnswerPage) -> str:
         )
         lines.append(f"  {names[method]:<{width}}  {estimate_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
+    if page.spent:
+        given = [
+            f"{short_name(method, page.backbone)} {each.size}, {each.time}"
+            for method, each in page.spent.items()
+        ]
+        lines.append(f"(chosen from: {'; '.join(given)})")
     return "\n".join([*lines, page.signs])
 
 

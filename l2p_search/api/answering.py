@@ -27,6 +27,7 @@ from l2p_search.api.measuring import measure
 from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
+from l2p_search.api.spent import Spent, spent
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.data.graph import Graph
@@ -251,6 +252,7 @@ def answer(
         results=results,
         against=against,
         seconds=took,
+        spent={method: _spent(plans[method]) for method in compared},
     )
     publish(page.entry(), means.tracking)
     return Answer(
@@ -315,6 +317,11 @@ def _winner(plan: Plan) -> TrialResult:
             f" {argument('memory_gb')} more"
         )
     return outcome.confirmations[outcome.best.number]
+
+
+def _spent(plan: Plan) -> Spent:
+    journal = Journal.read(plan.directory)
+    return spent(journal.settings, journal.records(), journal.confirmations().values())
 
 
 def _begun_effort(

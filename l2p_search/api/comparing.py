@@ -9,7 +9,9 @@ from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
 from l2p_search.api.found import Search
 from l2p_search.api.pairing import on_common_seeds, side_of, trained_on_common_seeds
+from l2p_search.api.spent import Spent, budget_lines, spent
 from l2p_search.caller import left_as_found
+from l2p_search.display.phrases import count
 from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError
 from l2p_search.metrics import title
@@ -202,6 +204,7 @@ class Ranking:
         methods: What each of them trained, such as "l2q" or "appnp".
         comparisons: Test accuracy of each against the first; the first one is against itself.
             Their verdicts hold together, by Holm.
+        spent: What each was given: trials, the size of its space, CPU time.
     """
 
     dataset: str
@@ -209,13 +212,19 @@ class Ranking:
     searches: Sequence[str]
     methods: Sequence[str]
     comparisons: Sequence[Comparison]
+    spent: Sequence[Spent]
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
         rows = [
-            {"method": method, "search": name, **comparison.to_mapping()}
-            for method, name, comparison in zip(
-                self.methods, self.searches, self.comparisons, strict=True
+            {
+                "method": method,
+                "search": name,
+                **comparison.to_mapping(),
+                "budget": given.to_mapping(),
+            }
+            for method, name, comparison, given in zip(
+                self.methods, self.searches, self.comparisons, self.spent, strict=True
             )
         ]
         return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
@@ -245,14 +254,14 @@ class Ranking:
                 f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
             )
         others = len(self.comparisons) - 1
-        return "\n".join(
-            [
-                *lines,
-                f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one;",
-                f"  verdicts hold for the table as a whole (Holm, {others} comparisons);"
-                f" equivalent means within {points(self.comparisons[0].judged.margin)}",
-            ]
-        )
+        lines += [
+            f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one;",
+            f"  verdicts hold for the table as a whole (Holm, {count(others, 'comparison')});"
+            f" equivalent means within {points(self.comparisons[0].judged.margin)}",
+            "  given to each:",
+        ]
+        given = budget_lines(dict(zip(self.methods, self.spent, strict=True)))
+        return "\n".join([*lines, *(f"    {line}" for line in given)])
 
 
 def rank(searches: Sequence[Search], margin: float = MARGIN) -> Ranking:
@@ -280,4 +289,8 @@ def rank(searches: Sequence[Search], margin: float = MARGIN) -> Ranking:
         comparisons=judged_together(
             [compare_results(results[0], each, "test") for each in results], margin
         ),
+        spent=[
+            spent(found.settings, found.outcome.records, found.journal.confirmations().values())
+            for found in searches
+        ],
     )

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from l2p_search.api.spent import spent
 from l2p_search.api.writing import figure_files
+from l2p_search.durations import format_duration
 from l2p_search.errors import UserError, argument, did_you_mean
 from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
@@ -11,6 +13,7 @@ from l2p_search.paper.studies import Reproduction, Request, outcomes_of
 from l2p_search.paper.table_verdicts import cell, over_graphs_lines, pair_lines
 from l2p_search.published import STEPS, TABLE_1, TABLE_2, TABLE_3, TABLE_4
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.outcome import Outcome
 
 _INCEPTION_STEPS = 16
 """The largest K of IncepGCN, whose number of layers grows with K squared: 1,955 at K = 64."""
@@ -43,7 +46,8 @@ def accuracies_table(
         wanted.insert(wanted.index("cornell-legacy") + 1, "cornell")
     datasets = _chosen("datasets", request.datasets, wanted)
     pairs = [(method, dataset) for dataset in datasets for method in methods]
-    results = best_results(request, pairs)
+    outcomes = _outcomes(request, pairs)
+    results = _winners(outcomes)
     budget = BUDGETS[request.budget]
     lines = [
         f"### {title}\n",
@@ -67,8 +71,12 @@ def accuracies_table(
         lines.append(
             "`cornell` is the corrected dataset: the paper's number is of `cornell-legacy`."
         )
-    below = [*pair_lines(results, datasets, request.margin), *over_graphs_lines(request, results)]
-    return Reproduction(text="\n".join([*lines, *below]))
+    lines += [
+        *pair_lines(results, datasets, request.margin),
+        *over_graphs_lines(request, results),
+        *_budgets(outcomes, methods),
+    ]
+    return Reproduction(text="\n".join(lines))
 
 
 def best_results(
@@ -83,13 +91,53 @@ def best_results(
     Returns:
         (method, dataset) -> result; a search without a complete trial is left out.
     """
+    return _winners(_outcomes(request, pairs))
+
+
+def _outcomes(
+    request: Request, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], Outcome]:
+    """(method, dataset) -> what its search found."""
     graphs = request.graphs([dataset for _, dataset in pairs])
     studies = [method_study(method, dataset, request.budget) for method, dataset in pairs]
-    found = {}
-    for pair, outcome in zip(pairs, outcomes_of(request, studies, graphs), strict=True):
-        if outcome.best is not None and outcome.best.number in outcome.confirmations:
-            found[pair] = outcome.confirmations[outcome.best.number]
-    return found
+    return dict(zip(pairs, outcomes_of(request, studies, graphs), strict=True))
+
+
+def _winners(
+    outcomes: Mapping[tuple[str, str], Outcome],
+) -> dict[tuple[str, str], TrialResult]:
+    """The best trials on fresh seeds; a search without a complete trial is left out."""
+    return {
+        pair: outcome.confirmations[outcome.best.number]
+        for pair, outcome in outcomes.items()
+        if outcome.best is not None and outcome.best.number in outcome.confirmations
+    }
+
+
+def _budgets(outcomes: Mapping[tuple[str, str], Outcome], methods: Sequence[str]) -> list[str]:
+    """A table of what every method was given, over all its graphs."""
+    lines = [
+        "\nGiven to each method, over all graphs of the table:\n",
+        "| | trials | configurations in its space | seeds trained | CPU time |",
+        "|---|---|---|---|---|",
+    ]
+    for method in methods:
+        given = [
+            spent(outcome.settings, outcome.records, outcome.confirmations.values())
+            for (name, _), outcome in outcomes.items()
+            if name == method
+        ]
+        sizes = dict.fromkeys(
+            "not countable" if each.configurations is None else f"{each.configurations:,}"
+            for each in given
+        )
+        known = [each.cpu_seconds for each in given if each.cpu_seconds is not None]
+        time = format_duration(sum(known)) if len(known) == len(given) else "not recorded"
+        lines.append(
+            f"| {method} | {sum(each.trials for each in given)} | {' or '.join(sizes)} |"
+            f" {sum(each.trainings for each in given):,} | {time} |"
+        )
+    return lines
 
 
 def depths_table(request: Request) -> Reproduction:

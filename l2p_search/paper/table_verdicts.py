@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from l2p_search.display.phrases import count
 from l2p_search.other_nodes import estimate_of_test
 from l2p_search.over_graphs import average_ranks, distinct_graphs, signed_ranks
 from l2p_search.paper.studies import Request
@@ -58,11 +59,11 @@ def pair_lines(results: Results, datasets: Sequence[str], margin: float) -> list
         margin,
     )
     return [
-        "\nL2P against its backbone and against MLP, paired by seed and split; the verdicts hold"
-        f" together (Holm, {len(pairs)} comparisons), and equivalent means within"
+        "\nL2P against its backbone and against MLP, paired by seed and split; verdicts at 5 %,"
+        f" adjusted by Holm for {count(len(pairs), 'comparison')}; equivalent means within"
         f" {points(margin)}:\n",
         *(
-            f"- {dataset}: {method} is {each.in_words} against {other}, {each.difference} points"
+            f"- {dataset}: {method} against {other} {each.difference} points: {each.in_words}"
             for (method, other, dataset), each in zip(pairs, found, strict=True)
         ),
     ]
@@ -107,9 +108,9 @@ def over_graphs_lines(request: Request, results: Results) -> list[str]:
     return [
         f"{head}.\n",
         *(
-            f"- {each.second} is {each.verdict} against {each.first}: ahead on {each.wins}, behind"
-            f" on {each.losses}, {each.median:+.2f} points in the median (p = {each.p:.3f}; the"
-            f" least that so many graphs can give is {each.least_p:.3f})"
+            f"- {each.second} against {each.first}: {each.verdict}, ahead on {each.wins}, behind"
+            f" on {each.losses}, {each.median:+.2f} points in the median (p = {each.p:.3f}; the least"
+            f" that so many graphs can give is {each.least_p:.3f})"
             for each in signed_ranks(pairs, table)
         ),
     ]

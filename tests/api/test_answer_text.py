@@ -12,6 +12,7 @@ from l2p_search.api.answer_text import (
     words_for,
     worth,
 )
+from l2p_search.api.spent import Spent
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.learned import Profiles
@@ -149,6 +150,17 @@ def test_the_text_names_every_method_and_what_to_use(page: AnswerPage) -> None:
         assert sum(line.startswith(f"  {name}") for line in lines) == 1
     assert advice(page) in lines
     assert any("(little; " in line for line in lines)
+
+
+def test_what_each_method_was_given_is_said_everywhere(page: AnswerPage) -> None:
+    given = Spent(
+        trials=4, seeds=3, dimensions=2, configurations=27, trainings=17, cpu_seconds=9.0,
+        seconds=12.0,
+    )  # fmt: skip
+    told = replace(page, spent=dict.fromkeys(page.results, given))
+    assert "(chosen from: L2Q 27 configurations, 9 s of CPU; APPNP 27" in answer_text(told)
+    assert "4 trials of 3 seeds from 27 configurations, 9 s of CPU" in told.html()
+    assert told.to_mapping()["methods"]["mlp"]["budget"]["cpu_seconds"] == 9.0
 
 
 def test_values_for_programs_say_the_same(page: AnswerPage) -> None:

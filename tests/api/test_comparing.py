@@ -157,6 +157,10 @@ def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
     assert "equivalent means within 1 point" in lines[-1]
     rows = ranking.to_mapping()["comparisons"]
     assert [(row["method"], row["search"]) for row in rows] == [("l2q", "one"), ("appnp", "two")]
+    at = lines.index("  given to each:")
+    assert [line.split()[0] for line in lines[at + 1 :]] == ["l2q", "appnp"]
+    assert all(" trials of 20 seeds from 24 configurations, " in line for line in lines[at + 1 :])
+    assert [row["budget"]["configurations"] for row in rows] == [24, 24]
 
 
 def test_a_ranking_on_the_searches_own_seeds_says_so(folder: Path) -> None:

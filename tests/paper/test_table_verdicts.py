@@ -62,10 +62,11 @@ def test_the_verdicts_below_a_table_hold_together() -> None:
         ("appnp", "texas"): _result(noisy),
     }
     lines = pair_lines(results, ["cora", "texas"], 1.0)
-    assert "Holm, 2 comparisons" in lines[0]
+    assert "adjusted by Holm for 2 comparisons" in lines[0]
     assert "equivalent means within 1 point" in lines[0]
-    assert lines[1].startswith("- cora: l2q is undecided against appnp, 1.35 ± ")
-    assert lines[2].startswith("- texas: l2q is better against appnp, 9.00 ± ")
+    assert lines[1].startswith("- cora: l2q against appnp 1.35 ± ")
+    assert lines[1].endswith("points: undecided")
+    assert lines[2].endswith("points: better")
     assert pair_lines({}, [], 1.0) == []
 
 
@@ -79,6 +80,6 @@ def test_graphs_of_one_content_count_once() -> None:
     assert "Over 3 distinct graphs" in head
     assert "tex-again is left out: it has the features and labels of texas." in head
     assert "l2q 1.00, appnp 2.00" in head
-    assert line.startswith("- l2q is undecided against appnp: ahead on 3, behind on 0")
+    assert line.startswith("- l2q against appnp: undecided, ahead on 3, behind on 0")
     alone = {key: value for key, value in results.items() if key[1] == "cora"}
     assert over_graphs_lines(_Loaded(), alone) == []

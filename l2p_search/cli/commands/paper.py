@@ -33,8 +33,9 @@ def add_parser(commands: Any) -> None:
         description="Run the searches that a table or a figure of the paper needs, or reuse those"
         " that are recorded, and print our numbers beside the paper's. An interrupted one goes on"
         " where it was. smoke: minutes, to see that it works; quick: an hour at the most for a"
-        " table on two cores, part of each space and few seeds; full: the paper's own protocol,"
-        " for nights or a cluster.",
+        " table on two cores, part of each space and few seeds; full: the paper's ranges, seeds"
+        " and selection, for nights or a cluster. The model is that of the space paper, which"
+        " differs from the printed one; paper-literal has it as printed.",
         epilog="example: l2p-search paper table2 --budget quick",
     )
     parser.add_argument("what", choices=_WHAT, metavar="WHAT", help=", ".join(_WHAT))
