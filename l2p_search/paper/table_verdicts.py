@@ -109,8 +109,8 @@ def over_graphs_lines(request: Request, results: Results) -> list[str]:
         f"{head}.\n",
         *(
             f"- {each.second} against {each.first}: {each.verdict}, ahead on {each.wins}, behind"
-            f" on {each.losses}, {each.median:+.2f} points in the median (p = {each.p:.3f}; the least"
-            f" that so many graphs can give is {each.least_p:.3f})"
+            f" on {each.losses}, {each.median:+.2f} points in the median (p = {each.p:.3f}; the"
+            f" least that so many graphs can give is {each.least_p:.3f})"
             for each in signed_ranks(pairs, table)
         ),
     ]

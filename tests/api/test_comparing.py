@@ -153,8 +153,8 @@ def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
     assert lines[2].split()[0] == "l2q"
     assert lines[3].split()[0] == "appnp"
     assert re.search(r"points.*: (undecided|equivalent|better|worse)", lines[3])
-    assert "Holm, 1 comparison" in lines[-1]
-    assert "equivalent means within 1 point" in lines[-1]
+    assert any("Holm, 1 comparison" in line for line in lines)
+    assert any("equivalent means within 1 point" in line for line in lines)
     rows = ranking.to_mapping()["comparisons"]
     assert [(row["method"], row["search"]) for row in rows] == [("l2q", "one"), ("appnp", "two")]
     at = lines.index("  given to each:")
