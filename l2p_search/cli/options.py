@@ -204,6 +204,17 @@ def add_memory(parser: Parser) -> None:
     )
 
 
+def add_margin(parser: Parser) -> None:
+    """--margin."""
+    parser.add_argument(
+        "--margin",
+        type=positive_float,
+        default=defaults.MARGIN,
+        metavar="POINTS",
+        help="scores that are surely no further apart are called equivalent (%(default)g)",
+    )
+
+
 def add_messages(shown: Parser) -> None:
     """What is said besides the result."""
     shown.add_argument("--quiet", action="store_true", help="print the result only")

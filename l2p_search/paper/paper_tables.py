@@ -4,17 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from l2p_search.api.spent import spent
 from l2p_search.api.writing import figure_files
-from l2p_search.display.phrases import count
 from l2p_search.durations import format_duration
 from l2p_search.errors import UserError, argument, did_you_mean
 from l2p_search.intervals import Interval, interval_of_test
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.paper.budgets import BUDGETS, grid_study, method_study
 from l2p_search.paper.studies import Reproduction, Request, outcomes_of
+from l2p_search.paper.table_verdicts import cell, over_graphs_lines, pair_lines
 from l2p_search.published import STEPS, TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from l2p_search.report.comparison import compare
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.outcome import Outcome
-from l2p_search.verdicts import verdicts_on
 
 _INCEPTION_STEPS = 16
 """The largest K of IncepGCN, whose number of layers grows with K squared: 1,955 at K = 64."""
@@ -59,12 +58,12 @@ def accuracies_table(
         for dataset in datasets:
             theirs = paper.get(method, {}).get(dataset)
             found = results.get((method, dataset))
-            own = str(interval_of_test(found)) if found is not None else "failed"
-            cells.append(f"{own} ({'-' if theirs is None else theirs})")
+            cells.append(f"{cell(found)} ({'-' if theirs is None else theirs})")
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines.append(
-        f"\nTest accuracy in percent on {budget.confirm} fresh seeds, with its 95 % interval; in"
-        f" brackets the paper's. Budget {request.budget}: {budget.in_words()}."
+        f"\nTest accuracy in percent on {budget.confirm} fresh seeds. ± is the 95 % interval for"
+        f" {THIS_GRAPH}; in square brackets that for {OTHER_NODES}; in round ones the paper's"
+        f" number. Budget {request.budget}: {budget.in_words()}."
     )
     if without := [method for method in methods if method not in paper]:
         lines.append(f"The paper's table has no row {', '.join(without)}.")
@@ -72,7 +71,11 @@ def accuracies_table(
         lines.append(
             "`cornell` is the corrected dataset: the paper's number is of `cornell-legacy`."
         )
-    lines += [*_pairs(results, datasets), *_budgets(outcomes, methods)]
+    lines += [
+        *pair_lines(results, datasets, request.margin),
+        *over_graphs_lines(request, results),
+        *_budgets(outcomes, methods),
+    ]
     return Reproduction(text="\n".join(lines))
 
 
@@ -137,40 +140,6 @@ def _budgets(outcomes: Mapping[tuple[str, str], Outcome], methods: Sequence[str]
     return lines
 
 
-def _pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[str]) -> list[str]:
-    """A line for each pair of L2P and a backbone, or MLP, compared seed by seed."""
-    pairs = [
-        (dataset, method, other)
-        for method, other in (
-            ("l2q", "appnp"),
-            ("l2s", "appnp"),
-            ("l2q", "mlp"),
-            ("l2s", "mlp"),
-            ("l2q-gcn", "gcn"),
-            ("l2s-gcn", "gcn"),
-        )
-        for dataset in datasets
-        if (method, dataset) in results and (other, dataset) in results
-    ]
-    if not pairs:
-        return []
-    differences = [
-        compare(results[other, dataset], results[method, dataset], "test").difference
-        for dataset, method, other in pairs
-    ]
-    lines = [
-        f"- {dataset}: {method} against {other} {difference} points: {judged.in_words}"
-        for (dataset, method, other), difference, judged in zip(
-            pairs, differences, verdicts_on(differences), strict=True
-        )
-    ]
-    return [
-        "\nL2P against its backbone and against MLP, paired by seed and split; verdicts at 5 %,"
-        f" adjusted by Holm for {count(len(lines), 'comparison')}:\n",
-        *lines,
-    ]
-
-
 def depths_table(request: Request) -> Reproduction:
     """Table 4: the test accuracy of each method at 2 to 64 propagation steps.
 
@@ -219,8 +188,9 @@ def depths_table(request: Request) -> Reproduction:
         cells = [f"{row.get(k, 'not run')} ({TABLE_4[method].get(k, '-')})" for k in STEPS]
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines.append(
-        f"\nTest accuracy in percent on {BUDGETS[request.budget].seeds} seeds, 95 % intervals; in"
-        " brackets the paper's, for Cora. Everything but K is as the best on validation of the"
+        f"\nTest accuracy in percent on {BUDGETS[request.budget].seeds} seeds; ± is the 95 %"
+        f" interval for {THIS_GRAPH}; in brackets the paper's number, for Cora. Everything but K"
+        " is as the best on validation of the"
         f" method's search (budget {request.budget}) has it. IncepGCN ends at {_INCEPTION_STEPS}"
         " steps: its layers are quadratic in them."
     )

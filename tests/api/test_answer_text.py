@@ -50,7 +50,7 @@ def _result(*accuracies: float, profiles: Profiles | None = None) -> TrialResult
 
 def _steady(level: float) -> TrialResult:
     """About the same on every split, so that a point more or less is significant."""
-    return _result(*(level + 0.1 * (seed % 2) for seed in range(_SEEDS)))
+    return _result(*(level + 1e-6 * (seed * level % 7) for seed in range(_SEEDS)))
 
 
 def _noisy(level: float) -> TrialResult:
@@ -111,7 +111,7 @@ def test_of_methods_that_tie_with_the_best_the_simplest_is_used(
 def test_a_tie_with_the_best_is_not_enough_where_another_is_better(small_graph: Graph) -> None:
     results = {"l2q": _noisy(91), "appnp": _steady(90), "gcn": _steady(80), "mlp": _steady(70)}
     page = _page(small_graph, **results)
-    assert page.against["mlp"].verdict == "a tie"
+    assert page.against["mlp"].verdict == "undecided"
     assert page.use == "appnp"
 
 
@@ -120,13 +120,13 @@ def test_a_method_below_a_simpler_one_is_not_used_for_its_wide_interval(
 ) -> None:
     results = {"l2q": _steady(90), "appnp": _noisy(75), "gcn": _steady(80), "mlp": _steady(70)}
     page = _page(small_graph, **results)
-    assert page.against["appnp"].verdict == "a tie"
+    assert page.against["appnp"].verdict == "undecided"
     assert page.use == "l2q"
 
 
 def test_where_mlp_is_used_no_message_passing_is_recommended(small_graph: Graph) -> None:
     page = _page(small_graph, l2q=_noisy(60), appnp=_noisy(60), gcn=_noisy(60), mlp=_noisy(60))
-    assert advice(page) == "Use MLP: no message passing is significantly better on this graph."
+    assert advice(page) == "Use MLP: no message passing is shown to be better on this graph."
 
 
 def test_what_propagation_is_worth_has_its_interval_and_its_verdict(page: AnswerPage) -> None:
@@ -138,7 +138,7 @@ def test_what_propagation_is_worth_has_its_interval_and_its_verdict(page: Answer
 
 
 def test_a_difference_that_may_be_none_is_called_so() -> None:
-    assert words_for(compare(_noisy(80), _steady(85), "test_accuracy")) == "cannot be told apart"
+    assert words_for(compare(_noisy(80), _steady(85), "test_accuracy")) == "undecided"
     assert words_for(compare(_steady(80), _steady(70), "test_accuracy")) == "worse"
 
 
@@ -206,7 +206,7 @@ def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     }
     assert entry.metrics["l2q_minus_mlp"] == 20.0
     assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
-        90.05
+        90.0
     ]
     assert entry.files["answer.html"].decode() == page.html()
     assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew

@@ -9,6 +9,7 @@ from l2p_search.cli.options import (
     add_data_dir,
     add_dir,
     add_figures,
+    add_margin,
     add_messages,
     add_resources,
     add_tracking_uri,
@@ -48,6 +49,7 @@ def add_parser(commands: Any) -> None:
         "--datasets", nargs="+", metavar="NAME", help="(default: those of the table or figure)"
     )
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="(default: the table's)")
+    add_margin(parser)
     add_figures(parser)
     add_data_dir(parser)
     add_dir(parser)
@@ -72,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
             budget=args.budget,
             datasets=args.datasets,
             methods=args.methods,
+            margin=args.margin,
             folder=args.dir,
             data_dir=args.data_dir,
             means=means_of(vars(args), signals.stop),
