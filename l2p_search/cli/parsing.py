@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, one_line
 
 _NEAR = 0.6
 _LONGEST = 60
@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         elif found := _TOO_MANY.match(message):
             see = f"l2p-search {command + ' ' if command else ''}--help"
             message = f"{prefix}'{_cut(found[1].split()[0])}' is one word too many; see {see}"
-        print(f"l2p-search: error: {in_words(message)}", file=sys.stderr)
+        print(f"l2p-search: error: {in_words(one_line(message))}", file=sys.stderr)
         sys.exit(2)
 
     @property

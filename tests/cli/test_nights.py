@@ -15,6 +15,7 @@ from tests.cli.running import Cli, scores, wait_until
 
 _SEARCH = (
     *("--dataset", "demo", "--space", "space.yaml", "--trials", "12", "--confirm", "3"),
+    *("--confirm-ties", "0", "--no-controls", "--no-fresh-splits"),  # each a training more
     "--no-tracking",  # MLflow has tests of its own
 )
 _ONE = ("--concurrency", "1", "--no-tracking")

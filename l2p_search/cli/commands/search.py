@@ -16,6 +16,7 @@ from l2p_search.cli.next_steps import next_steps, resume_command
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
+    add_margin,
     add_messages,
     add_metric,
     add_resources,
@@ -57,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,..",
         help="search each with the same budget, and compare them paired by seed",
     )
+    add_margin(what)
     what.add_argument(
         "--trials",
         type=positive,
@@ -99,6 +101,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=natural,
         metavar="N",
         help=f"confirm up to N ties beside it (default: {defaults.TIES})",
+    )
+    what.add_argument(
+        "--sealed",
+        action="store_true",
+        default=None,
+        help="compute no test score in trials, only in the confirmation",
     )
     what.add_argument(
         "--controls",
@@ -195,6 +203,7 @@ def run(args: argparse.Namespace) -> int:
                     time_budget=args.time_budget,
                     register=args.register,
                     champion=args.champion,
+                    sealed=args.sealed,
                     controls=args.controls,
                     fresh_splits=args.fresh_splits,
                     data_dir=args.data_dir,
@@ -266,7 +275,7 @@ def _print_all(
     """How several searches compare, and what to do next; or everything as one object."""
     from l2p_search.api.comparing import rank
 
-    ranking = rank(found) if several else None
+    ranking = rank(found, args.margin) if several else None
     if args.json:
         mapping = found[0].to_mapping()
         if ranking is not None:
