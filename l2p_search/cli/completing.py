@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from l2p_search.cli.parsing import options_of, subcommands, walk
+from l2p_search.cli.words import options_of, subcommands, walk
 
 SHELLS = ("bash", "zsh", "fish")
 _NAMED = {

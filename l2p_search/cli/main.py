@@ -29,7 +29,7 @@ from l2p_search.cli.commands import (
     ui,
 )
 from l2p_search.cli.invocation import in_words
-from l2p_search.cli.parsing import Parser, check_words
+from l2p_search.cli.words import Parser, check_words
 from l2p_search.errors import UserError
 
 _SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)

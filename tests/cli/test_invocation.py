@@ -8,7 +8,7 @@ import pytest
 
 from l2p_search.cli.invocation import COMMANDS, as_called, called, in_words
 from l2p_search.cli.main import build_parser
-from l2p_search.cli.parsing import subcommands
+from l2p_search.cli.words import subcommands
 from l2p_search.errors import argument
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from l2p_search.cli.main import build_parser, main
-from l2p_search.cli.parsing import options_of, subcommands, walk
+from l2p_search.cli.words import options_of, subcommands, walk
 
 
 def _error(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -64,7 +64,7 @@ def test_a_very_long_word_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_flag_that_lacks_a_letter_is_understood() -> None:
     parser = build_parser()
-    from l2p_search.cli.parsing import check_words
+    from l2p_search.cli.words import check_words
     from l2p_search.errors import UserError
 
     for flag in options_of(parser):
@@ -95,7 +95,7 @@ def test_words_are_what_argparse_takes_them_for() -> None:
     ],
 )
 def test_what_is_right_passes(words: list[str]) -> None:
-    from l2p_search.cli.parsing import check_words
+    from l2p_search.cli.words import check_words
 
     parser = build_parser()
     check_words(parser, words)
