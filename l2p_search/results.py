@@ -43,6 +43,8 @@ class SeedResult:
         test: The same of the test nodes.
         expected_step: The mean number of steps over the nodes; None for a baseline.
         profile: q(t) averaged over the nodes, [T]; None for a baseline.
+        phi_val: With `phi_share` below 1, the score of the validation nodes that phi has learned
+            from; `val` is that of the others then.
     """
 
     seed: int
@@ -55,6 +57,7 @@ class SeedResult:
     test: float | None = None
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
+    phi_val: float | None = None
 
     @property
     def failed(self) -> bool:
@@ -64,7 +67,10 @@ class SeedResult:
     def to_mapping(self, metric: Metric = "accuracy") -> dict[str, Any]:
         """The result as plain JSON values, its scores named after the metric."""
         named = _names(metric)
-        return {named.get(key, key): value for key, value in asdict(self).items()}
+        values = {named.get(key, key): value for key, value in asdict(self).items()}
+        if self.phi_val is None:  # as for nearly all
+            del values[named["phi_val"]]
+        return values
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], metric: Metric = "accuracy") -> "SeedResult":
@@ -205,7 +211,8 @@ class TrialResult:
         than a value.
         """
         seeds = [seed.to_mapping(self.metric) for seed in self.seeds]
-        columns = {key: [seed[key] for seed in seeds] for key in (seeds[0] if seeds else ())}
+        keys = dict.fromkeys(key for seed in seeds for key in seed)
+        columns = {key: [seed.get(key) for seed in seeds] for key in keys}
         if "profile" in columns:
             columns["profile"] = shortened([_as_list(each) for each in columns["profile"]])
         return _shortened(self.measured()) | {"seeds": columns}
@@ -284,7 +291,7 @@ def _together(mine: "Weights | None", theirs: "Weights | None") -> "Weights | No
 
 def _names(metric: Metric) -> dict[str, str]:
     """Field -> key in JSON, where the two differ."""
-    return {"val": f"val_{metric}", "test": f"test_{metric}"}
+    return {"val": f"val_{metric}", "test": f"test_{metric}", "phi_val": f"phi_val_{metric}"}
 
 
 def _as_list(profile: Sequence[float] | None) -> list[float] | None:
