@@ -16,6 +16,7 @@ from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
+from l2p_search.other_nodes import THIS_GRAPH
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.profile_drawing import profile_svg
@@ -154,6 +155,14 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             metrics[name] = round(interval.mean, 2)
             if interval.half_width is not None:
                 metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    for name, estimate in (
+        (f"confirmed_test_{metric}", outcome.estimate),
+        (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
+    ):
+        elsewhere = None if estimate is None else estimate.other_nodes
+        if elsewhere is not None and elsewhere.low is not None and elsewhere.high is not None:
+            metrics[f"{name}_other_nodes_low"] = round(elsewhere.low, 2)
+            metrics[f"{name}_other_nodes_high"] = round(elsewhere.high, 2)
     return metrics
 
 
@@ -173,6 +182,9 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines = []
     if outcome.confirmed is not None:
         lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        lines += [f"95 % intervals: {here}; {there}."]
     if (luck := outcome.luck) is not None:
         lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
     protocol = "Sealed: the trials have no test score."
@@ -189,7 +201,8 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f" `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
         f"{str(outcome.looks).capitalize()}.",
-        f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
+        *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),
+        f"± is the 95 % interval for {THIS_GRAPH}. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",
     ]

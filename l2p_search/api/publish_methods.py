@@ -55,7 +55,7 @@ def checklist(entries: Entries, pairs: Sequence[Pair]) -> list[tuple[bool, str]]
         sorted({e.search.settings.seeds for e in every}),
     )
     whole = len(entries.cells) == len(entries.rows) * len(entries.columns)
-    known = all(entry.cpu_seconds is not None for entry in every)
+    known = all(entry.spent.cpu_seconds is not None for entry in every)
     one = all(len(set(values)) == 1 for values in _versions(every).values())
     machines = _machines(every)
     equal = len(trials) == 1 and len(seeds) == 1
@@ -202,10 +202,10 @@ def _means(entries: Entries) -> str:
 
 
 def _hours(every: Sequence[Entry]) -> str:
-    spent = [entry.cpu_seconds for entry in every]
+    spent = [entry.spent.cpu_seconds for entry in every]
     known = [each for each in spent if each is not None]
     if len(known) < len(spent):
-        hours = sum(entry.seconds for entry in every) / 3600
+        hours = sum(entry.spent.seconds for entry in every) / 3600
         return f"{hours:.3g} hours by the clock (CPU time was not recorded for all of them)"
     return f"{sum(known) / 3600:.3g} CPU hours"
 

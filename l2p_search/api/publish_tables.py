@@ -205,10 +205,9 @@ def budgets_table(entries: Entries, ledger: Ledger) -> Table:
     rows = []
     for row, column, entry in each_entry(entries):
         settings, records = entry.search.settings, entry.search.outcome.records
-        spent = entry.cpu_seconds
-        time = "not recorded" if spent is None else format_duration(spent)
-        trained = sum(len(each.seeds) for each in entry.trainings)
-        size = settings.size
+        spent = entry.spent
+        cpu, size = spent.cpu_seconds, spent.configurations
+        time = "not recorded" if cpu is None else format_duration(cpu)
         stopped = [
             f"{count} {words}"
             for status, words in _STATUSES.items()
@@ -216,20 +215,16 @@ def budgets_table(entries: Entries, ledger: Ledger) -> Table:
         ]
         trials = f"{len(records)}" + (f" ({', '.join(stopped)})" if stopped else "")
         lines = [trials_source(entry), {**fresh_source(entry), "lines": _confirmed_lines(entry)}]
-        values = {
-            "trials": len(records), "space": settings.space.name, "configurations": size,
-            "seeds": settings.seeds, "trainings": trained, "cpu_seconds": spent,
-            "seconds": entry.seconds,
-        }  # fmt: skip
+        values = {"space": settings.space.name, **spent.to_mapping()}
         ledger.add("budgets", row, column.label, f"{trials}; {time}", values,
                    lines)  # fmt: skip
         rows.append(
             [
                 name(row), name(column.label), name(settings.space.name),
-                number(str(len(settings.space.dimensions))),
+                number(str(spent.dimensions)),
                 name("not countable") if size is None else number(f"{size:,}"),
                 number(trials) if not stopped else name(trials),
-                number(str(settings.seeds)), number(f"{trained:,}"),
+                number(str(settings.seeds)), number(f"{spent.trainings:,}"),
                 name(time),
             ]
         )  # fmt: skip

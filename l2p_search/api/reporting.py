@@ -9,8 +9,9 @@ from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
-from l2p_search.intervals import interval_of_test, interval_of_validation
+from l2p_search.intervals import interval_of_validation
 from l2p_search.metrics import briefly, title
+from l2p_search.other_nodes import THIS_GRAPH, estimate_of_test
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.page import Page, render
 from l2p_search.report.profile_drawing import profile_svg
@@ -63,7 +64,8 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         rows.append(
             [
                 str(record.number),
-                f"{record.objective:.2f} ± {record.result.val_std:.2f}",
+                f"{record.objective:.2f}",
+                f"{record.result.val_std:.2f}",
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),
@@ -93,17 +95,30 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
             ]
         ),
         *(
-            f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
+            f"Trial {number} on the same fresh seeds: {estimate_of_test(result)} %."
             for number, result in outcome.confirmations.items()
             if number != best.number
         ),
         *([] if luck is None else [f"With the luck of the search: {luck_long(luck)}"]),
         *held_paragraphs(outcome.held, metric),
         f"{str(outcome.looks).capitalize()}.",
-        "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
-        " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
-        f" t-test at 5 %. Nothing was chosen by test {score}.",
+        f"± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one; sd in the"
+        " table is the standard deviation over seeds. A tie may be as good as the best: Hsu's"
+        " comparison with the best, at 5 %, does not rule it out. Nothing was chosen by test"
+        f" {score}.",
     ]
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        notes.insert(
+            0, f"95 % intervals of the confirmed test {score}, in percent: {here}; {there}."
+        )
+    if outcome.still_open:
+        notes.append(
+            f"{count(len(outcome.still_open), 'raced-out trial')} may be as good as the best, too:"
+            " the seeds they have do not rule them out."
+        )
+    if outcome.spread is not None:
+        notes.append(f"Spread of test {score} (sd, by cause): {outcome.spread}.")
     if len(expected := expected_best(outcome.records)) > 1:
         notes.append(
             f"What fewer of these trials would have found, drawn at random (validation, then test"
@@ -137,7 +152,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
         headline="sealed" if confirmed is None is protocol else f"{confirmed or protocol} %",
         headline_note=_headline_note(outcome, score),
         notes=notes,
-        columns=["trial", f"{briefly('validation', metric)} %", "", "seconds", *keys],
+        columns=["trial", f"{briefly('validation', metric)} %", "sd", "", "seconds", *keys],
         rows=rows,
         images=images,
         figures=figures,

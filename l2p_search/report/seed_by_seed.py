@@ -120,7 +120,7 @@ def train_all(
         mean, spread = statistics.fmean(values), statistics.stdev(values) if seeds[1:] else 0.0
         word, before = "validation" if part == "val" else "test", origin[f"{part}_{metric}_mean"]
         known = "sealed" if before is None else f"{before:.2f} %"
-        say(f"{word} {named} {mean:.2f} ± {spread:.2f} %   (the search: {known})")
+        say(f"{word} {named} {mean:.2f} %, sd {spread:.2f}   (the search: {known})")
     profile = torch.stack([found.profile for found in seeds]).mean(dim=0)
     expected = float(profile @ torch.arange(len(profile), dtype=profile.dtype))
     say(f"profile: nodes take {expected:.2f} steps on average")

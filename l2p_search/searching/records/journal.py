@@ -270,14 +270,14 @@ class Journal:
         self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
     def confirm(self, result: TrialResult, splits: str | None = None) -> None:
-        """Record a result on fresh seeds.
+        """Record a result on fresh seeds, with what each test node contributes to it.
 
         Args:
             result: The result.
             splits: The rule of the fresh splits that it was trained on; None for the splits of
                 the graph.
         """
-        recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        recorded = {"config": result.config.to_mapping(), **result.to_record(hits=True)}
         if splits is not None:
             recorded["splits"] = splits
         self._stored.confirm(result.val_mean or 0.0, recorded)
