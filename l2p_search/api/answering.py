@@ -321,7 +321,7 @@ def _winner(plan: Plan) -> TrialResult:
 
 def _spent(plan: Plan) -> Spent:
     journal = Journal.read(plan.directory)
-    return spent(journal.settings, journal.records(), journal.confirmations().values())
+    return spent(journal.settings, journal.records(), journal.checked().values())
 
 
 def _begun_effort(

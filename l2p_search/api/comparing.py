@@ -290,7 +290,7 @@ def rank(searches: Sequence[Search], margin: float = MARGIN) -> Ranking:
             [compare_results(results[0], each, "test") for each in results], margin
         ),
         spent=[
-            spent(found.settings, found.outcome.records, found.journal.confirmations().values())
+            spent(found.settings, found.outcome.records, found.journal.checked().values())
             for found in searches
         ],
     )

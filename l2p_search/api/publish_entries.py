@@ -50,12 +50,12 @@ class Entry:
     def line(self) -> int:
         """The line of the journal that has these fresh seeds."""
         seeds = tuple(each.seed for each in self.fresh.seeds)
-        return self.lines.confirmations[self.best.config.config_id, seeds]
+        return self.lines.confirmations[self.best.config.config_id, seeds, None]
 
     @cached_property
     def spent(self) -> Spent:
         """What the search was given, and took."""
-        fresh = self.search.journal.confirmations().values()
+        fresh = self.search.journal.checked().values()
         return spent(self.search.settings, self.search.outcome.records, fresh)
 
 

@@ -23,9 +23,11 @@ class Spent:
         seeds: Per trial.
         dimensions: How many hyperparameters vary.
         configurations: How many there are in the space; None where they cannot be counted.
-        trainings: Seeds that were trained, in trials and in confirmations.
+        trainings: Seeds that were trained in the trials.
         cpu_seconds: The CPU time of all of them; None where it was not recorded.
         seconds: Their time by the clock, one after another.
+        after: The CPU time of what was trained after the choice, on fresh seeds: the winner, its
+            ties and its controls. None where it was not recorded.
     """
 
     trials: int
@@ -35,6 +37,7 @@ class Spent:
     trainings: int
     cpu_seconds: float | None
     seconds: float
+    after: float | None = 0.0
 
     @property
     def time(self) -> str:
@@ -60,6 +63,7 @@ class Spent:
             "trainings": self.trainings,
             "cpu_seconds": self.cpu_seconds,
             "seconds": self.seconds,
+            "confirmation_cpu_seconds": self.after,
         }
 
     def __str__(self) -> str:
@@ -76,24 +80,28 @@ def spent(
     Args:
         settings: Of the search.
         records: Its trials.
-        confirmations: What was trained on fresh seeds.
+        confirmations: What was trained on fresh seeds, after the choice.
 
     Returns:
         The sum.
     """
     trained = [record.result for record in records if record.result is not None]
-    trained += confirmations
-    times = [each.cpu_seconds for each in trained]
-    known = [each for each in times if each is not None]
     return Spent(
         trials=len(records),
         seeds=settings.seeds,
         dimensions=len(settings.space.dimensions),
         configurations=settings.size,
         trainings=sum(len(each.seeds) for each in trained),
-        cpu_seconds=sum(known) if len(known) == len(times) else None,
+        cpu_seconds=_cpu(trained),
         seconds=sum(each.seconds for each in trained),
+        after=_cpu(confirmations),
     )
+
+
+def _cpu(results: Iterable[TrialResult]) -> float | None:
+    times = [each.cpu_seconds for each in results]
+    known = [each for each in times if each is not None]
+    return sum(known) if len(known) == len(times) else None
 
 
 def budget_lines(given: Mapping[str, Spent]) -> list[str]:

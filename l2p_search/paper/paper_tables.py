@@ -118,7 +118,7 @@ def _budgets(outcomes: Mapping[tuple[str, str], Outcome], methods: Sequence[str]
     """A table of what every method was given, over all its graphs."""
     lines = [
         "\nGiven to each method, over all graphs of the table:\n",
-        "| | trials | configurations in its space | seeds trained | CPU time |",
+        "| | trials | configurations in its space | seeds trained | CPU time of the trials |",
         "|---|---|---|---|---|",
     ]
     for method in methods:

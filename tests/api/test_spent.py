@@ -10,15 +10,16 @@ from tests.api.publishable import made
 
 def _of(tmp_path: Path, graph: Graph) -> Spent:
     found = made(tmp_path, graph, "l2q", "a")
-    return spent(found.settings, found.outcome.records, found.journal.confirmations().values())
+    return spent(found.settings, found.outcome.records, found.journal.checked().values())
 
 
-def test_it_adds_up_trials_and_confirmations(tmp_path: Path, small_graph: Graph) -> None:
+def test_it_adds_up_trials_and_what_came_after_them(tmp_path: Path, small_graph: Graph) -> None:
     found = _of(tmp_path, small_graph)
     assert (found.trials, found.seeds, found.dimensions, found.configurations) == (3, 5, 2, 6)
-    assert found.trainings == 3 * 5 + 10
+    assert found.trainings == 3 * 5
     assert found.cpu_seconds == 2.0 * found.trainings
-    assert str(found) == "3 trials of 5 seeds from 6 configurations, 50 s of CPU"
+    assert found.after == 2.0 * 10
+    assert str(found) == "3 trials of 5 seeds from 6 configurations, 30 s of CPU"
 
 
 def test_a_training_without_cpu_time_makes_the_sum_unknown(
