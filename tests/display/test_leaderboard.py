@@ -79,7 +79,7 @@ def test_the_legend_says_what_the_signs_mean() -> None:
     assert "±" not in LEGEND
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("width", [50, 60, 80])
 def test_on_a_narrow_screen_hyperparameters_wrap_and_none_is_cut(
     width: int, small_graph: Graph
 ) -> None:
