@@ -10,9 +10,9 @@ of a ratio within one. K = 16, hidden 64, 20 seeds.
     seed_cost               1 epoch of 20 seeds / 1 epoch of 1 seed, both by the engine
     kernel_bound            the sparse products and Adam alone / the whole epoch
 
-`large` has the shape of ogbn-arxiv: 170,000 nodes, 1.2 million random edges, 128 dense features, 40
-classes, 90,000 training and 30,000 validation nodes; K = 8. Its plain program takes tens of seconds
-and several GB for an epoch, so it runs one, and the engine a few:
+`large` has the shape of ogbn-arxiv: 170,000 nodes, 1.2 million random edges, 128 dense features,
+40 classes, 90,000 training and 30,000 validation nodes; K = 8. Its plain program takes tens of
+seconds and several GB for an epoch, so it runs one, and the engine a few:
 
     speedup_per_seed        1 epoch of the plain program / 1 epoch of the engine, one seed each
     together                1 epoch of 3 seeds at once / 3 epochs of one seed

@@ -2,10 +2,10 @@
 
     python benchmarks/growth.py [--json] [--plot FILE] [--skip-memory]
 
-Time is the median CPU time of an epoch on one thread. `order` is the slope of log time against log size:
-1 is linear. `order_of_upper_half` is that of the larger sizes alone, where fixed costs no longer
-flatter it, and where a random graph's columns leave the cache. Memory is the peak of a process
-of its own, measured over two epochs, as each epoch uses the same.
+Time is the median CPU time of an epoch on one thread. `order` is the slope of log time against
+log size: 1 is linear. `order_of_upper_half` is that of the larger sizes alone, where fixed costs
+no longer flatter it, and where a random graph's columns leave the cache. Memory is the peak of a
+process of its own, measured over two epochs, as each epoch uses the same.
 """
 
 import argparse

@@ -171,7 +171,7 @@ class PropagateAndRead(torch.autograd.Function):
         grad_read = grad_read.contiguous()
 
         groups = _groups(ctx.scorers, classes, ctx.scored)
-        if len(groups) == 1:
+        if ctx.scorers == 1:
             found = _backwards(propagation, groups[0], nodes, grad_read)
             of_scores, of_classes = found.tensor_split([ctx.scorers], dim=2)
         else:
