@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from l2p_search.results import SeedResult, TrialResult
 
@@ -28,6 +28,7 @@ class Interval:
         low: The interval's lower bound, or None.
         high: Its upper bound, or None.
         units: How many independent values it rests on: the splits, or the seeds of one split.
+        spread_freedom: Degrees of freedom of the error, where they are not `units` - 1.
 
     Example:
         >>> interval = l2p.Interval(mean=85.6, low=82.7, high=88.5, units=10)
@@ -39,6 +40,19 @@ class Interval:
     low: float | None
     high: float | None
     units: int
+    spread_freedom: float | None = None
+
+    @property
+    def freedom(self) -> float | None:
+        """Degrees of freedom of Student's t behind the interval; None without bounds."""
+        return None if self.low is None else self.spread_freedom or self.units - 1.0
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None without bounds."""
+        if self.low is None or self.high is None or self.freedom is None:
+            return None
+        return (self.high - self.low) / 2.0 / quantile(self.freedom)
 
     @property
     def half_width(self) -> float | None:
@@ -61,7 +75,7 @@ def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Int
     mean = statistics.fmean(units)
     if len(units) < 2:
         return Interval(mean, None, None, len(units))
-    width = float(student.ppf(0.5 + CONFIDENCE / 2, len(units) - 1)) * _standard_error(units)
+    width = quantile(len(units) - 1) * _standard_error(units)
     return Interval(mean, mean - width, mean + width, len(units))
 
 
@@ -108,6 +122,11 @@ def _units(values: Mapping[int, float], splits: Mapping[int, int]) -> list[float
     if len(by_split) == 1:
         return list(values.values())
     return [statistics.fmean(group) for group in by_split.values()]
+
+
+def quantile(freedom: float) -> float:
+    """Student's t that 95 % of values are within, on either side of 0."""
+    return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))
 
 
 def _standard_error(units: Sequence[float]) -> float:

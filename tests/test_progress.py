@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.progress import Event, Snapshot
+from l2p_search.progress import Event, Running, Snapshot, Stage
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
@@ -70,4 +71,29 @@ def test_a_search_tells_how_it_stands_with_every_event(tmp_path: Path, small_gra
     times = [snapshot.seconds for _, snapshot in told]
     assert times == sorted(times)
     assert told[0][1].seconds_left is None  # nothing to estimate it from
-    assert told[1][1].seconds_left == 2.0  # two trials of one second
+    assert told[1][1].seconds_left == pytest.approx(2.1)  # two trials of 1 s, 2 of 20 fresh seeds
+
+
+def test_what_running_trials_have_done_counts_for_the_speed() -> None:
+    half = Running(
+        stage="trials",
+        number=1,
+        title="trial 1",
+        config=TrialConfig(),
+        seeds=20,
+        finished=5,
+        training=15,
+        epoch=100,
+        epochs=300,
+    )
+    assert half.seeds_done == 10.0
+    assert half.share == 0.5
+    assert replace(_SNAPSHOT, running=(half,), training_seconds=20.0).seeds_per_second == 5.0
+    assert replace(half, epochs=0, epoch=0).seeds_done == 5.0
+
+
+def test_the_confirmation_is_a_stage_once_it_begins() -> None:
+    assert _SNAPSHOT.stages == (Stage("trials", 7, 10),)
+    assert replace(_SNAPSHOT, total=8).stages == (Stage("trials", 7, 8),)
+    later = replace(_SNAPSHOT, confirming=3, confirmed=1)
+    assert later.stages[-1] == Stage("confirmation", 1, 3)

@@ -291,6 +291,10 @@ def _plan(
         metric=metric,
         confirm=effort.confirm,
         confirm_ties=0,
+        # MLP and the backbone are searched themselves here, which is the stronger control; what
+        # else a search trains beside its winner would take time from that.
+        controls=False,
+        fresh_splits=False,
     )
     return make_plan(graph, wanted, resume=True)
 

@@ -208,6 +208,8 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "tracking_uri": text,
     "register": registered,
     "champion": yes_or_no,
+    "controls": yes_or_no,
+    "fresh_splits": yes_or_no,
     "race": yes_or_no,
     "resume": yes_or_no,
     "tracking": yes_or_no,

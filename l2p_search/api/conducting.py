@@ -19,7 +19,9 @@ from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.display.choosing import Display, Shown, display_of
-from l2p_search.display.live import PlainLines, Subject
+from l2p_search.display.live import PlainLines
+from l2p_search.display.panel import Subject
+from l2p_search.display.phrases import count
 from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
@@ -33,6 +35,9 @@ from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 from l2p_search.training.machine import machine
+
+_MOST_HASHED = 50_000_000
+"""Values of features up to which a graph's content is hashed: a second or so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +54,7 @@ class Means:
         command: What the journal notes as the origin of the invocation.
         words: Turns a message for the caller into the caller's language, Python or shell.
         keep_model: Whether a search keeps the confirmed seeds of its winner as a model.
+        part: Which of several searches this is, for its display, such as "model 2 of 4".
 
     Raises:
         UserError: A value that nothing can run with.
@@ -62,6 +68,7 @@ class Means:
     command: str = ""
     words: Callable[[str], str] = in_python
     keep_model: bool = False
+    part: str = ""
 
     def __post_init__(self) -> None:
         """Refuse values that nothing can run with."""
@@ -142,8 +149,16 @@ def _check_fits(plan: Plan, means: Means) -> None:
 
 def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) -> Finish:
     settings = plan.settings
-    subject = Subject(journal.directory.name, list(settings.space.dimensions), settings.race)
-    with display_of(means.shown, subject) as display:
+    subject = Subject(
+        journal.directory.name,
+        list(settings.space.dimensions),
+        settings.race,
+        what=f"{count(plan.trials, 'trial')} x {count(settings.seeds, 'seed')} on"
+        f" {settings.dataset}, space {settings.space.name}",
+        part=means.part,
+        tracked=means.tracking.on,
+    )
+    with display_of(means.shown, subject, stop) as display:
         _note_other_versions(journal, display)
         if plan.recorded is None and plan.graph.name not in DATASETS:
             display.note(plan.graph.describe())
@@ -164,7 +179,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 plan.graph,
                 plan.goal,
                 means.resources,
-                provenance=means.provenance,
+                provenance=_noted(plan, means),
                 memory_gb=means.memory_gb,
                 on_event=on_event,
                 stop=stop,
@@ -206,6 +221,13 @@ def conduct_together(
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 
 
+def _noted(plan: Plan, means: Means) -> dict[str, Any]:
+    """What a journal notes about an invocation, and by what its graph is told from others."""
+    small = plan.graph.x.numel() <= _MOST_HASHED
+    content = {"node_digest": plan.graph.node_digest} if small else {}
+    return {**means.provenance, **content}
+
+
 def _job(
     plan: Plan,
     means: Means,
@@ -224,7 +246,7 @@ def _job(
         return begin_search(
             journal,
             plan.goal,
-            means.provenance,
+            _noted(plan, means),
             lambda event, snapshot: record(event),
             _keeper(plan, means, lambda text: None),
         )

@@ -10,6 +10,7 @@ from l2p_search.api.needs import Needs, needs_of_search
 from l2p_search.api.planning import Plan
 from l2p_search.config import TrialConfig
 from l2p_search.model.devices import devices_here
+from l2p_search.searching.records.controls import expected_pieces
 from l2p_search.searching.running.cluster import own_cpus
 
 _START = 10.0
@@ -27,6 +28,7 @@ class Estimate:
         config: The configuration that was measured.
         trial: What one trial costs.
         seconds: About how long the rest of the search takes, with its confirmation.
+        confirming: How much of it the confirmation takes, with what is trained beside the best.
         at_most: How long it takes if no seed stops early and all ties are there to be confirmed.
         at_once: How many trials run at once.
         memory: What its largest configuration needs.
@@ -35,6 +37,7 @@ class Estimate:
     config: TrialConfig
     trial: Cost
     seconds: float
+    confirming: float
     at_most: float
     at_once: int
     memory: Needs
@@ -48,6 +51,7 @@ class Estimate:
             "trial_cpu_seconds_at_most": self.trial.at_most,
             "trial_trained_to_its_end": self.trial.whole,
             "seconds": self.seconds,
+            "confirmation_seconds": self.confirming,
             "seconds_at_most": self.at_most,
             "trials_at_once": self.at_once,
             "memory": {
@@ -97,21 +101,20 @@ def estimate(
     )
     # More trials at once than CPUs share them.
     side_by_side = min(at_once, trials_at_once(None, cpus_per_trial))
-    ties = min(goal.ties, plan.trials - 1)
-    about, at_most = (
-        _START
-        + _trials_part(plan, seconds, side_by_side)
-        + math.ceil(confirmed / side_by_side) * seconds * goal.confirm / settings.seeds
-        for seconds, confirmed in (
-            # How many tie with the best is not known: halfway between none and all, by ratio.
-            (trial.seconds, round(math.sqrt(1 + ties))),
-            (trial.at_most, 1 + ties),
-        )
+    confirming, confirming_at_most = (
+        math.ceil(expected_pieces(settings, goal, at_most=most) / side_by_side)
+        * seconds
+        * goal.confirm
+        / settings.seeds
+        for most, seconds in ((False, trial.seconds), (True, trial.at_most))
     )
+    about = _START + _trials_part(plan, trial.seconds, side_by_side) + confirming
+    at_most = _START + _trials_part(plan, trial.at_most, side_by_side) + confirming_at_most
     return Estimate(
         config=config,
         trial=trial,
         seconds=about,
+        confirming=confirming,
         at_most=at_most,
         at_once=at_once,
         memory=memory,

@@ -188,6 +188,8 @@ class Search:
             importance=self.importance,
             exhausted=finish is not None and finish.exhausted,
             unconfirmed={} if finish is None else finish.unconfirmed,
+            held=outcome.held,
+            unchecked={} if finish is None else finish.unchecked,
         )
 
     def to_mapping(self) -> dict[str, Any]:

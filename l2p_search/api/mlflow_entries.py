@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from l2p_search.api.exporting import provenance_of
+from l2p_search.display.beside import held_paragraphs
 from l2p_search.display.phrases import count, describe_config, paper_figure
 from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
@@ -226,6 +227,8 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
         (f"protocol_test_{metric}", outcome.protocol),
+        (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
+        *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
     ):
         if interval is not None:
             metrics[name] = round(interval.mean, 2)
@@ -260,6 +263,7 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
         protocol += f" The paper reports {paper}."
     ties = count(len(outcome.ties) - 1, "other")
+    lines += [inert(each) for each in held_paragraphs(outcome.held, settings.metric)]
     lines += [
         protocol,
         f"Best on {briefly('validation', settings.metric)}: trial {best.number},"

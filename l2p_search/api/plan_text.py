@@ -11,6 +11,7 @@ from l2p_search.display.phrases import count, describe_config, size_in_words
 from l2p_search.durations import format_duration
 from l2p_search.errors import argument
 from l2p_search.metrics import title
+from l2p_search.searching.records.controls import beside
 from l2p_search.searching.records.settings import SearchSettings
 
 
@@ -52,6 +53,10 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         lines.append(
             f"          then up to {1 + goal.ties} x {goal.confirm} fresh seeds to confirm"
         )
+        if named := beside(settings, goal):
+            lines.append(f"          and {goal.confirm} each: {', '.join(named)}")
+        if goal.no_fresh_splits is not None:
+            lines.append(f"          no fresh splits: {goal.no_fresh_splits}")
     return "\n".join(lines)
 
 
@@ -97,6 +102,9 @@ def plan_mapping(plan: Plan, found: Estimate) -> dict[str, Any]:
         "trainings": plan.trials * settings.seeds,
         "confirm": goal.confirm,
         "confirm_ties": goal.ties,
+        "controls": goal.controls,
+        "fresh_splits": goal.fresh_splits,
+        "no_fresh_splits": goal.no_fresh_splits,
         "time_budget": goal.time_budget,
         "estimate": found.to_mapping(),
     }
@@ -118,10 +126,11 @@ def time_text(plan: Plan, found: Estimate) -> str:
         bounds.append("no seed stops early")
     if plan.goal.confirm and plan.goal.ties and plan.trials > 1:
         bounds.append("all ties are confirmed")
-    limit = f", at most {format_duration(found.at_most)} if {' and '.join(bounds)}"
+    part = f" ({format_duration(found.confirming)} of it to confirm)" * bool(found.confirming)
+    limit = f"{part}, at most {format_duration(found.at_most)} if {' and '.join(bounds)}"
     took = "took" if found.trial.whole else "takes about"
     return (
-        f"time      about {format_duration(found.seconds)}{limit * bool(bounds)}\n"
+        f"time      about {format_duration(found.seconds)}{limit if bounds else part}\n"
         f"          a trial with {trial} {took} {_seconds(found.trial.seconds)} of CPU"
     )
 

@@ -1,7 +1,7 @@
 """Planning a search: from what a caller asks for to settings and a goal."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from l2p_search.api.edge_weights import weights_note
 from l2p_search.api.graph_again import graph_again
 from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.fresh_splits import fresh_rule, with_fresh_splits
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.data.sources.named import is_known
-from l2p_search.errors import SearchError, SearchExistsError, UserError, argument
+from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
@@ -49,6 +50,8 @@ class Wanted:
     time_budget: float | str | None = None
     register: str | None = None
     champion: bool | None = None
+    controls: bool | None = None
+    fresh_splits: bool | None = None
     data_dir: Path | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `load_graph`, such as `label`."""
@@ -68,6 +71,8 @@ class Wanted:
             metric=self.metric,
             register=self.register,
             champion=self.champion,
+            controls=self.controls,
+            fresh_splits=self.fresh_splits,
         )
         for name, given in (("space", self.space), ("model", self.model)):
             if given == "":
@@ -257,7 +262,9 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         time_budget=seconds("time_budget", wanted.time_budget) or space.time_budget,
         register=wanted.register,
         champion=bool(wanted.champion),
+        controls=wanted.controls is not False,
     )
+    goal = _with_fresh_splits(goal, loaded, wanted.fresh_splits is not False)
     _check_registered(goal)
     return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
@@ -299,7 +306,11 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         time_budget=seconds("time_budget", wanted.time_budget),
         register=before.register if wanted.register is None else wanted.register,
         champion=before.champion if wanted.champion is None else wanted.champion,
+        controls=before.controls if wanted.controls is None else wanted.controls,
     )
+    redrawn = before.fresh_splits is not None or before.no_fresh_splits is not None
+    asked_splits = redrawn if wanted.fresh_splits is None else wanted.fresh_splits
+    goal = _with_fresh_splits(goal, loaded, asked_splits)
     _check_registered(goal)
     return Plan(
         directory=recorded.directory,
@@ -308,6 +319,18 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         goal=goal,
         recorded=recorded,
     )
+
+
+def _with_fresh_splits(goal: Goal, graph: Graph, asked: bool) -> Goal:
+    """The goal with the rule of fresh splits, or with why there can be none."""
+    if not asked or not goal.confirm:
+        return goal
+    try:
+        rule = fresh_rule(graph, goal.confirm)
+        with_fresh_splits(graph, rule)
+    except DataError as error:
+        return replace(goal, no_fresh_splits=error.message)
+    return replace(goal, fresh_splits=rule)
 
 
 def _check_registered(goal: Goal) -> None:

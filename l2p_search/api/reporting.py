@@ -4,6 +4,7 @@ import shlex
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
+from l2p_search.display.beside import held_paragraphs
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
@@ -89,6 +90,7 @@ def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Pag
             for number, result in outcome.confirmations.items()
             if number != best.number
         ),
+        *held_paragraphs(outcome.held, metric),
         "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
         " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
         f" t-test at 5 %. Nothing was chosen by test {score}.",

@@ -40,6 +40,8 @@ def search(
     time_budget: float | str | None = None,
     register: str | None = None,
     champion: bool | None = None,
+    controls: bool | None = None,
+    fresh_splits: bool | None = None,
     folder: str | Path | None = None,
     data_dir: str | Path | None = None,
     resume: bool = False,
@@ -86,6 +88,10 @@ def search(
             a version of it, with the alias `candidate`; a search makes one, and another when it
             is resumed and its best changes.
         champion: Whether that version gets the alias `champion` too.
+        controls: Whether the default configuration is trained on those fresh seeds too, and for
+            L2P the controls: MLP and the plain backbone at the winner's settings (yes).
+        fresh_splits: Whether the best is also trained on new splits of the graph's own rule
+            (yes); splits by time cannot be drawn anew.
         folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
         data_dir: A folder with raw files of named datasets.
         resume: Continue the search of that name.
@@ -137,6 +143,8 @@ def search(
         time_budget=time_budget,
         register=register,
         champion=champion,
+        controls=controls,
+        fresh_splits=fresh_splits,
         data_dir=path_of("data_dir", data_dir),
     )
     means = Means(

@@ -16,6 +16,7 @@ from l2p_search.cli.commands import (
     paper,
     predict,
     profiles,
+    publish,
     report,
     reproduce,
     search,
@@ -28,7 +29,7 @@ from l2p_search.cli.commands import (
 )
 from l2p_search.errors import UserError, in_shell
 
-_SEARCHES = (status, trials, ui, compare, export, report, reproduce, profiles, node, sync)
+_SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)
 _COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
 
 

@@ -2,9 +2,10 @@
 
 import os
 import signal
-import threading
 from types import FrameType
 from typing import Any
+
+from l2p_search.stopping import Stop
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -21,7 +22,7 @@ class Signals:
         self._resume = resume
         self._received: int | None = None
         self._before: dict[int, Any] = {}
-        self.stop = threading.Event()
+        self.stop = Stop()
 
     def __enter__(self) -> "Signals":
         """Start handling."""
@@ -44,7 +45,8 @@ class Signals:
             say(f"stopped; continue with: {self._resume}")
             os._exit(self.exit_code)  # Ray's processes end with this one
         self._received = number
-        say("stopping; once more to stop at once")
+        if not self.stop.shown:  # a live panel would paint over it, and says it by itself
+            say("stopping; once more to stop at once")
         self.stop.set()
 
 

@@ -16,6 +16,8 @@ NODES = 320
 CLASSES = 4
 WORDS = 160
 SPLITS = 10
+SOURCE = "the built-in generator"
+"""What the graph names as its origin."""
 _SEED = 20210814
 
 
@@ -38,7 +40,7 @@ def demo_graph() -> Graph:
         train=train,
         val=val,
         test=test,
-        about=About(source="the built-in generator", scaling="row", split_rule="given"),
+        about=About(source=SOURCE, scaling="row", split_rule="given"),
     )
 
 

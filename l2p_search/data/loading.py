@@ -14,12 +14,14 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.files import is_like_a_path, is_there, read_path, refuse_options
+from l2p_search.data.sources.frames import read_frames
 from l2p_search.data.sources.imported import call_function, is_function, read_imported
 from l2p_search.data.sources.named import is_known, load_named
 from l2p_search.data.sources.networkx_graphs import read_networkx
 from l2p_search.data.sources.ogb_datasets import read_ogb
 from l2p_search.data.sources.pyg import read_data
 from l2p_search.data.sources.sparse_matrices import read_matrix
+from l2p_search.data.sources.table import quoted
 from l2p_search.errors import DataError, did_you_mean
 
 
@@ -28,7 +30,7 @@ def load_graph(
     source: Any,
     data_dir: Path | str | None = None,
     *,
-    edges: Path | str | None = None,
+    edges: Any = None,
     label: Any = None,
     id: str | None = None,  # noqa: A002 - the name of the option
     source_column: str | None = None,
@@ -51,10 +53,11 @@ def load_graph(
               `edges`), GraphML, GML; or a folder of tables or of Geom-GCN's text files;
             - "pyg:Amazon:Photo", "pyg:WikiCS", any dataset of torch_geometric.datasets;
               "ogb:ogbn-arxiv"; "package.module:function" for a function that returns a graph;
-            - an object: PyG's Data, a networkx graph, a scipy matrix (with `label`), a Graph.
+            - an object: PyG's Data, a networkx graph, a pandas DataFrame of nodes (with one of
+              `edges`), a scipy matrix (with `label`), a Graph.
         data_dir: The folder to look for files of named datasets in first.
         edges: The table of edges, when `source` is the table of nodes; or a file with two whole
-            numbers per line, as SNAP publishes graphs.
+            numbers per line, as SNAP publishes graphs; a DataFrame when `source` is one.
         label: The column, attribute or array of the classes; an array [N] for a scipy matrix.
         id: The column that identifies nodes.
         source_column: The first column of the edge table that names nodes.
@@ -137,6 +140,8 @@ def _load(
         return graph if name is None else replace(graph, name=name)
     if isinstance(source, str) and is_function(source) and not is_there(Path(source)):
         made = call_function(source)
+        if made is None:
+            raise DataError(f"{source}: it returned nothing; let it return the graph")
         called = name or source.rpartition(":")[2]
         return load_graph(
             made,
@@ -178,10 +183,13 @@ def _read(
         if isinstance(source, str) and not is_like_a_path(source):
             known = [*DATASETS, *BENCHMARKS]
             raise DataError(
-                f"unknown dataset '{source}'; {did_you_mean(source, known)}"
+                f"unknown dataset {quoted(source)}; {did_you_mean(source, known)}"
                 " (or give the path of a file)"
             )
         return read_path(Path(source).expanduser(), options, with_masks, labelled=labelled)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        return read_frames(source, **options, name=name, with_masks=with_masks, labelled=labelled)
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
@@ -200,7 +208,7 @@ def _read(
         return read_data(source, **options, name=name or "data", with_masks=with_masks)
     raise DataError(
         f"a {type(source).__name__} is no graph; give a dataset's name, a path, PyG's Data, a"
-        " networkx graph or a scipy matrix, or use Graph.build for arrays"
+        " networkx graph, DataFrames or a scipy matrix, or use Graph.build for arrays"
     )
 
 

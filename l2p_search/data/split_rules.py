@@ -1,4 +1,4 @@
-"""Rules that make splits: 10x48/32/20, 20-per-class/500/1000, temporal:COLUMN.
+"""Rules that make splits: 10x48/32/20, 140/500/1000-nodes, 20-per-class/500/1000, temporal:COLUMN.
 
 The same rule on the same labels gives the same splits on every machine.
 """
@@ -18,9 +18,14 @@ DEFAULT_RULE = "10x48/32/20"
 _SEED = 20210814
 _SHARE = r"\d+(?:\.\d+)?"
 _SHARES = re.compile(rf"(?:(\d+)x)?({_SHARE})/({_SHARE})/({_SHARE})")
+_NODES = re.compile(r"(?:(\d+)x)?(\d+)/(\d+)/(\d+)-nodes")
 _COUNT = r"(\d+)(-per-class)?"
 _COUNTS = re.compile(rf"(?:(\d+)x)?(\d+)-per-class/{_COUNT}/(?:(rest)|{_COUNT})")
 _TEMPORAL = re.compile(rf"temporal:(.+?)(?::({_SHARE})/({_SHARE})/({_SHARE}))?")
+_ISO = re.compile(
+    r"\d{4}(?:[-/.]?\d\d(?:[-/.]?\d\d(?:[T ]\d\d:?\d\d(?::?\d\d(?:\.\d+)?)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
+)
 _EXAMPLES = "10x48/32/20, 10x60/20/20, 20-per-class/500/1000 or temporal:COLUMN"
 _MOST_SPLITS = 100
 
@@ -40,11 +45,14 @@ def make_splits(
     columns: Mapping[str, np.ndarray] | None = None,
     *,
     source: str = "the graph",
+    draw: int = 0,
 ) -> MadeSplits:
     """Splits of the labelled nodes, made by a rule.
 
     - `10x48/32/20`: ten random splits, with these percentages of each class for training,
       validation and test. A class of few nodes has at least one training node in every split.
+    - `10x140/500/1000-nodes`: ten random splits with about so many nodes in all for training,
+      validation and test, each class with its share of them.
     - `20-per-class/500/1000`: one random split (`10x20-per-class/..`: ten of them) with 20
       training nodes per class, 500 validation and 1,000 test nodes, as on Planetoid's graphs. Of
       a class with fewer than 40 nodes, half of them train. Validation and test can be per class
@@ -59,6 +67,7 @@ def make_splits(
         y: Classes [N], -1 for nodes without a label, which are in no split.
         columns: Values per node by the column's name, each [N].
         source: What error messages call the graph.
+        draw: Another number draws other splits by the same rule; a temporal one has no others.
 
     Returns:
         Masks, and what was done about classes of few nodes.
@@ -74,9 +83,14 @@ def make_splits(
     """
     rule = rule.strip()
     if found := _SHARES.fullmatch(rule):
-        made = _by_shares(_repeats(rule, found[1]), _shares(rule, found.groups()[1:]), y)
+        orders = _orders(_repeats(rule, found[1]), len(y), draw)
+        made = _by_shares(orders, _shares(rule, found.groups()[1:]), y)
+    elif found := _NODES.fullmatch(rule):
+        orders = _orders(_repeats(rule, found[1]), len(y), draw)
+        made = _by_shares(orders, _parts(rule, source, found.groups()[1:], y), y)
     elif found := _COUNTS.fullmatch(rule):
-        made = _by_counts(rule, source, _repeats(rule, found[1]), found.groups()[1:], y)
+        orders = _orders(_repeats(rule, found[1]), len(y), draw)
+        made = _by_counts(rule, source, orders, found.groups()[1:], y)
     elif found := _TEMPORAL.fullmatch(rule):
         shares = found.groups()[1:] if found[2] else ("48", "32", "20")
         made = _by_time(rule, source, found[1], _shares(rule, shares), y, columns or {})
@@ -108,26 +122,42 @@ def _shares(rule: str, texts: tuple[str, ...]) -> list[Fraction]:
     return [share / 100 for share in shares]
 
 
-def _orders(repeats: int, nodes: int) -> np.ndarray:
+def _parts(rule: str, source: str, texts: tuple[str, ...], y: np.ndarray) -> list[Fraction]:
+    """Numbers of nodes as shares of the labelled ones."""
+    labelled, wanted = int((y >= 0).sum()), [int(text) for text in texts]
+    if sum(wanted) > labelled or not all(wanted):
+        raise DataError(
+            f"{source}: splits '{rule}' want {sum(wanted)} nodes, and {labelled} are labelled;"
+            " give three numbers above 0 that add up to no more"
+        )
+    return [Fraction(number, labelled) for number in wanted]
+
+
+def _orders(repeats: int, nodes: int, draw: int) -> np.ndarray:
     """A random order of all nodes for each split: [P, N].
 
     The raw stream of a bit generator is the same in every version of numpy, which `permutation`
     need not be.
     """
-    drawn = np.random.PCG64(_SEED).random_raw(repeats * nodes).reshape(repeats, nodes)
+    drawn = np.random.PCG64(_SEED + draw).random_raw(repeats * nodes).reshape(repeats, nodes)
     return np.asarray(drawn.argsort(axis=1, kind="stable"))
 
 
-def _by_shares(repeats: int, shares: list[Fraction], y: np.ndarray) -> MadeSplits:
-    masks = np.zeros((3, repeats, len(y)), dtype=bool)
+def _by_shares(orders: np.ndarray, shares: list[Fraction], y: np.ndarray) -> MadeSplits:
+    """Nodes that the shares leave over, where they do not add up to 1, are in no part."""
+    masks = np.zeros((3, *orders.shape), dtype=bool)
     sizes = np.bincount(y[y >= 0])
-    for split, order in enumerate(_orders(repeats, len(y))):
+    for split, order in enumerate(orders):
         by_class = order[y[order].argsort(kind="stable")][len(y) - sizes.sum() :]
         for nodes in np.split(by_class, sizes.cumsum()[:-1]):
             size = len(nodes)
             train = max(1, _rounded(shares[0] * size))
             val = min(_rounded(shares[1] * size), size - train)
-            for part, chosen in enumerate(np.split(nodes, [train, train + val])):
+            test = size - train - val
+            if sum(shares) < 1:
+                test = min(_rounded(shares[2] * size), test)
+            parts = np.split(nodes, [train, train + val, train + val + test])
+            for part, chosen in enumerate(parts[:3]):
                 masks[part, split, chosen] = True
     few = int((sizes < 3).sum())
     told = "1 class has" if few == 1 else f"{few} classes have"
@@ -136,7 +166,7 @@ def _by_shares(repeats: int, shares: list[Fraction], y: np.ndarray) -> MadeSplit
 
 
 def _by_counts(
-    rule: str, source: str, repeats: int, parts: tuple[str | None, ...], y: np.ndarray
+    rule: str, source: str, orders: np.ndarray, parts: tuple[str | None, ...], y: np.ndarray
 ) -> MadeSplits:
     train, val, val_per_class, rest, test, test_per_class = parts
     each_trains = int(train or 0)
@@ -144,8 +174,8 @@ def _by_counts(
     per_class = np.minimum(each_trains, np.maximum(1, sizes // 2))
     if not each_trains:
         raise DataError(f"splits '{rule}': no training nodes; give at least 1-per-class")
-    masks = np.zeros((3, repeats, len(y)), dtype=bool)
-    for split, order in enumerate(_orders(repeats, len(y))):
+    masks = np.zeros((3, *orders.shape), dtype=bool)
+    for split, order in enumerate(orders):
         order = order[y[order] >= 0]
         rank = _rank_in_class(y[order])
         first = rank < per_class[y[order]]
@@ -189,6 +219,8 @@ def _by_time(
     if values.dtype.kind == "O":
         numbers = all(isinstance(value, int | float | np.number) for value in values)
         values = values.astype(np.float64 if numbers else str)
+    if values.dtype.kind == "U":
+        _check_times(source, rule, column, values)
     distinct, of_node = np.unique(values, return_inverse=True)
     if len(distinct) < 3:
         raise DataError(
@@ -206,6 +238,16 @@ def _by_time(
     unknown = int((y >= 0).sum()) - len(values)
     told = f"{unknown:,} labelled nodes have no '{column}' and are in no split"
     return MadeSplits(masks[0], masks[1], masks[2], (told,) if unknown else ())
+
+
+def _check_times(source: str, rule: str, column: str, values: np.ndarray) -> None:
+    """Refuse text whose order is not that of time: 31.12.2019 comes behind 01.01.2020."""
+    for value in np.unique(values).tolist():
+        if not _ISO.fullmatch(value.strip()):
+            raise DataError(
+                f"{source}: splits '{rule}': column '{column}' has {value[:40]!r}, which is no"
+                " time; write times as 2020-12-31, with or without an hour, or as numbers"
+            )
 
 
 def _is_given(values: np.ndarray) -> np.ndarray:

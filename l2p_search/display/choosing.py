@@ -1,13 +1,15 @@
 """Choosing the display of a search: by where it runs, none, or the caller's own."""
 
 import sys
+import threading
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, Protocol
 
 from rich.console import Console
 
-from l2p_search.display.live import LivePanel, PlainLines, Subject
+from l2p_search.display.live import LivePanel, PlainLines
 from l2p_search.display.notebook import NotebookPanel, in_notebook
+from l2p_search.display.panel import Subject
 from l2p_search.progress import Event, Snapshot
 
 
@@ -40,13 +42,16 @@ class Nothing:
         """Show nothing."""
 
 
-def display_of(shown: Shown, subject: Subject) -> AbstractContextManager[Display]:
+def display_of(
+    shown: Shown, subject: Subject, stop: threading.Event | None = None
+) -> AbstractContextManager[Display]:
     """The display of a search, as a context: it draws until the context ends.
 
     Args:
         shown: "auto" for a live panel on a terminal, one output that is drawn anew in a notebook,
             and lines on stderr elsewhere; "off" for nothing; or the caller's own display.
         subject: The search that is shown.
+        stop: Once it is set, a live panel says that the search is being stopped.
 
     Returns:
         A context whose value has to be told everything.
@@ -59,4 +64,6 @@ def display_of(shown: Shown, subject: Subject) -> AbstractContextManager[Display
         return NotebookPanel(subject)
     # Keep today's stderr: sys.stderr is redirected while Ray runs, as Ray prints to it.
     console = Console(file=sys.stderr)
-    return LivePanel(subject, console) if console.is_terminal else PlainLines(subject, sys.stderr)
+    if console.is_terminal:
+        return LivePanel(subject, console, stop)
+    return PlainLines(subject, sys.stderr)

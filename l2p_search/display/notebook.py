@@ -4,7 +4,8 @@ import time
 from html import escape
 from typing import Any
 
-from l2p_search.display.live import Subject, in_words
+from l2p_search.display.live import in_words
+from l2p_search.display.panel import Subject, how_far
 from l2p_search.durations import format_duration
 from l2p_search.intervals import interval_of_validation
 from l2p_search.metrics import briefly
@@ -77,6 +78,7 @@ class NotebookPanel:
                 f"confirming the best on fresh seeds: {snapshot.confirmed} of"
                 f" {snapshot.confirming}"
             )
+        parts += [f"{escape(each.title)}: {how_far(each)}" for each in snapshot.running]
         best = snapshot.best
         if best is not None and best.result is not None:
             score, named = interval_of_validation(best.result), briefly("validation", best.metric)

@@ -2,15 +2,22 @@
 
 import io
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Console
 
+from l2p_search.display.beside import (
+    control_lines,
+    default_text,
+    fresh_splits_text,
+    mlp_text,
+)
 from l2p_search.display.charts import bar, bar_chart
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
+from l2p_search.held import HeldAgainst
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
 from l2p_search.results import TrialResult, TrialStatus
@@ -41,6 +48,8 @@ class Summary:
         importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
+        held: The best on those seeds beside the default configuration and controls.
+        unchecked: What of these could not be trained, by name -> why.
     """
 
     name: str
@@ -60,6 +69,8 @@ class Summary:
     overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
+    held: HeldAgainst = field(default_factory=HeldAgainst)
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
 
 def summary_text(summary: Summary, width: int | None = None) -> str:
@@ -143,6 +154,10 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         lines.append(f"{headline:<{width}} {summary.confirmed} %   on {seeds} fresh seeds")
     elif best.number in summary.unconfirmed:
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
+    if (splits := fresh_splits_text(summary.held)) is not None:
+        lines.append(f"{'on fresh splits:':<{width}} {splits}")
+    elif summary.held.no_fresh_splits is not None:
+        lines.append(f"{'on fresh splits:':<{width}} none: {summary.held.no_fresh_splits}")
     own = "the paper's protocol:"
     lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
     if summary.nested is not None:
@@ -163,6 +178,21 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
     ]
     if others:
         lines.append(f"  ties on the same fresh seeds: {', '.join(others)}")
+    return [*lines, *_beside(summary)]
+
+
+def _beside(summary: Summary) -> list[str]:
+    """What else was trained on the fresh seeds, and what the winner is above it."""
+    held, metric = summary.held, summary.metric
+    lines = []
+    if (default := default_text(held, metric)) is not None:
+        lines += ["", default]
+    if controls := control_lines(held, metric):
+        lines += ["controls at the winner's settings, on the same fresh seeds, paired:"]
+        lines += [f"  {line}" for line in controls]
+    if (mlp := mlp_text(held, metric)) is not None:
+        lines.append(mlp)
+    lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]
     return lines
 
 

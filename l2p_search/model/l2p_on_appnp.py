@@ -10,7 +10,7 @@ from l2p_search.model.encoder import Encoder
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
-from l2p_search.model.network import Parameters, Pass, Readout, rows_at
+from l2p_search.model.network import Parameters, Pass, Readout
 from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
     Propagation,
@@ -18,6 +18,7 @@ from l2p_search.model.propagation import (
     normalised_adjacency,
     propagate_and_read,
 )
+from l2p_search.model.rows import rows_at
 
 
 class L2pOnAppnp(L2pNetwork):

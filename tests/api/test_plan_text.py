@@ -30,7 +30,13 @@ def test_a_plan_says_what_varies_what_is_fixed_and_how_much_is_trained(
     assert "          epochs: 40 (fixed)" in said
     assert "sampler   tpe, seed 0" in said
     assert "size      5 trials x 4 seeds = 20 trainings, 2 at once" in said
-    assert said[-1] == "          then up to 5 x 20 fresh seeds to confirm"
+    assert said[-2:] == [
+        "          then up to 5 x 20 fresh seeds to confirm",
+        "          and 20 each: the winner on 20 fresh splits, the default configuration, MLP,"
+        " APPNP at the winner's settings",
+    ]
+    bare = _plan(tmp_path, small_graph, trials=5, controls=False, fresh_splits=False)
+    assert plan_text(bare, 2, 1).endswith("fresh seeds to confirm")
 
 
 def test_more_trials_than_the_space_has_are_said_in_the_callers_language(
@@ -74,6 +80,7 @@ def _estimate(plan: Plan, **changes: object) -> Estimate:
         "config": config,
         "trial": Cost(seconds=2.5, at_most=2.5, whole=True),
         "seconds": 200.0,
+        "confirming": 60.0 * bool(plan.goal.confirm),
         "at_most": 400.0,
         "at_once": 1,
         "memory": needs,
@@ -97,9 +104,11 @@ def test_a_time_says_whether_it_was_measured_and_what_bounds_it(
         f"          {measured} takes about 3 min 20 s of CPU",
     ]
     confirmed = _plan(tmp_path, small_graph, confirm=4)
-    assert "at most 6 min 40 s if no seed stops early and all ties are confirmed" in time_text(
-        confirmed, long
-    )
+    long = _estimate(confirmed, trial=Cost(seconds=200.0, at_most=400.0, whole=False))
+    assert (
+        "about 3 min 20 s (1 min of it to confirm), at most 6 min 40 s if no seed stops early"
+        " and all ties are confirmed"
+    ) in time_text(confirmed, long)
 
 
 def test_memory_is_told_per_trial_in_all_and_free(tmp_path: Path, small_graph: Graph) -> None:

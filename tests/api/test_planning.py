@@ -1,5 +1,6 @@
 """What a search is going to be: every default, every refusal, and what a resumed one keeps."""
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from l2p_search.api.arguments import space_of
 from l2p_search.api.planning import Wanted, directory_of, make_plan
 from l2p_search.config import DEFAULTS
 from l2p_search.data.demo import demo_graph
+from l2p_search.data.fresh_splits import fresh_rule
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, in_shell
@@ -48,7 +50,12 @@ def test_every_default_of_a_new_search_is_the_librarys(small_graph: Graph) -> No
     assert (chosen.seeds, chosen.sampler) == (defaults.SEEDS, defaults.SAMPLER)
     assert (chosen.seed, chosen.race) == (defaults.SAMPLER_SEED, False)
     assert plan.goal == Goal(
-        trials=defaults.TRIALS, confirm=defaults.CONFIRM, ties=defaults.TIES, time_budget=None
+        trials=defaults.TRIALS,
+        confirm=defaults.CONFIRM,
+        ties=defaults.TIES,
+        time_budget=None,
+        controls=True,
+        fresh_splits=fresh_rule(small_graph, defaults.CONFIRM),
     )
     assert not Path("searches").exists()  # a plan writes nothing
 
@@ -267,3 +274,28 @@ def test_a_journal_without_a_goal_is_planned_with_the_defaults(
     ).close()
     plan = make_plan(small_graph, Wanted(name="killed"), resume=True)
     assert plan.goal == Goal(trials=defaults.TRIALS, confirm=defaults.CONFIRM, ties=defaults.TIES)
+
+
+def test_controls_and_fresh_splits_can_be_left_out_and_asked_for_again(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    wanted = Wanted(space=SPACE, folder=tmp_path, name="s", controls=False, fresh_splits=False)
+    plan = make_plan(small_graph, wanted)
+    assert (plan.goal.controls, plan.goal.fresh_splits) == (False, None)
+    with closing(plan.open()) as journal:
+        journal.begin(plan.goal, {})
+    again = make_plan(small_graph, Wanted(folder=tmp_path, name="s"), resume=True)
+    assert (again.goal.controls, again.goal.fresh_splits) == (False, None)
+    asked = Wanted(folder=tmp_path, name="s", controls=True, fresh_splits=True, confirm=3)
+    again = make_plan(small_graph, asked, resume=True)
+    assert again.goal.controls
+    assert again.goal.fresh_splits == fresh_rule(small_graph, 3)
+
+
+def test_splits_by_time_are_not_drawn_anew_and_the_plan_says_so(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    by_time = replace(small_graph, about=replace(small_graph.about, split_rule="temporal:year"))
+    goal = make_plan(by_time, Wanted(space=SPACE, folder=tmp_path)).goal
+    assert goal.fresh_splits is None
+    assert goal.no_fresh_splits == "splits by time cannot be drawn anew"

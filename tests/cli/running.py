@@ -24,10 +24,11 @@ class Cli:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._started: list[subprocess.Popen[str]] = []
         (folder / "space.yaml").write_text(SPACE)
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "l2p_search", *arguments],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
@@ -35,6 +36,15 @@ class Cli:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        """End what a failed test has left running: the next tests would meet it."""
+        for process in self._started:
+            if process.returncode is None:
+                process.kill()
+                process.communicate()
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

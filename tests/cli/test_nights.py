@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -20,8 +21,10 @@ _ONE = ("--concurrency", "1", "--no-tracking")
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    return Cli(tmp_path)
+def cli(tmp_path: Path) -> Iterator[Cli]:
+    cli = Cli(tmp_path)
+    yield cli
+    cli.end()
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     process = cli.start("--dataset", "demo", "--trials", "4", "--seeds", "2", "--confirm", "2")
     wait_until(lambda: cli.ended("demo-paper") >= 1, process)
+    process.send_signal(signal.SIGSTOP)  # so that what is looked at does not go on meanwhile
     children = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
     listening = {
         connection.laddr.ip
@@ -50,6 +54,7 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     assert "running" in {trial["status"] for trial in running}
     status = cli.run("status", "demo-paper")
     assert f"running (process {process.pid})" in status.stdout
+    process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     for said in (

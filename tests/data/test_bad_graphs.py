@@ -208,7 +208,22 @@ _BAD: dict[str, tuple[Callable[[Path], Path], dict[str, Any], str]] = {
     "pickled labels": (
         _npz(y=np.array(["a", None] * 6, dtype=object)),
         {},
-        "no y in it (y is pickled and was not opened)",
+        "'y' is pickled and was not opened; save it as an array",
+    ),
+    "pickled features": (
+        _npz(x=np.array([["a", None]] * _NODES, dtype=object)),
+        {},
+        "'x' is pickled and was not opened; save it as an array",
+    ),
+    "features that are a word": (
+        _pt(lambda: _data(x="none")),
+        {},
+        "the features are a str; give numbers [nodes, features]",
+    ),
+    "an adjacency that is not square": (
+        _pt(lambda: {"adj_t": torch.ones(5, 7).to_sparse(), "y": torch.arange(_NODES) % 3}),
+        {},
+        "the adjacency has shape [5, 7]; give [nodes, nodes], or edge_index",
     ),
     "a label that is not there": (_npz(), {"label": "club"}, "no club in it; it has edge_index"),
     # splits

@@ -34,6 +34,23 @@ def test_the_digest_changes_with_the_content(small_graph: Graph) -> None:
     assert dataclasses.replace(small_graph, x=small_graph.x * 2).digest != small_graph.digest
 
 
+def test_the_digest_of_the_nodes_leaves_out_edges_splits_and_order(small_graph: Graph) -> None:
+    order = torch.randperm(small_graph.num_nodes, generator=torch.Generator().manual_seed(0))
+    other = dataclasses.replace(
+        small_graph,
+        x=small_graph.x[order],
+        y=small_graph.y[order],
+        edges=small_graph.edges[:, :0],
+        train=small_graph.train[:, order],
+        val=small_graph.val[:, order],
+        test=small_graph.test[:, order],
+    )
+    assert other.node_digest == small_graph.node_digest
+    assert other.digest != small_graph.digest
+    one_more = torch.cat([small_graph.y[:1] + 1, small_graph.y[1:]]) % small_graph.num_classes
+    assert dataclasses.replace(small_graph, y=one_more).node_digest != small_graph.node_digest
+
+
 def test_the_digest_is_that_of_earlier_versions(small_graph: Graph) -> None:
     """Journals hold digests, and resuming compares them."""
     from l2p_search.data.demo import demo_graph

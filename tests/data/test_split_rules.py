@@ -30,6 +30,8 @@ def test_shares_are_those_of_each_class() -> None:
         ("10x60/20/20", [(120, 40, 40)] * 10),
         ("60/20/20", [(120, 40, 40)]),
         ("3x2.5/2.5/95", [(5, 5, 190)] * 3),
+        ("4x20/60/80-nodes", [(20, 60, 80)] * 4),
+        ("40/60/100-nodes", [(40, 60, 100)]),
         ("20-per-class/50/60", [(60, 50, 60)]),
         ("5x20-per-class/10-per-class/rest", [(60, 30, 110)] * 5),
         ("20-per-class/10-per-class/5-per-class", [(60, 30, 15)]),
@@ -144,3 +146,39 @@ def test_a_rule_that_cannot_be_followed_is_named(rule: str, says: str) -> None:
 def test_too_few_nodes_for_a_rule_are_an_error() -> None:
     with pytest.raises(DataError, match="leave no test node: 4 labelled nodes are too few"):
         make_splits("10x48/32/20", np.array([0, 0, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2020-01-31", "2020-02-01", "2021-01-01", "2019-12-31"],
+        ["2020", "2021", "2022", "2019"],
+        ["2020-01-31T10:00:00Z", "2020-02-01T09:00:00Z", "2021-01-01", "2019-12-31 23:59"],
+        ["20200131", "20200201", "20210101", "20191231"],
+    ],
+)
+def test_times_in_text_are_in_the_order_of_time(days: list[str]) -> None:
+    y = np.array([0, 1, 0, 1] * 3)
+    made = make_splits("temporal:day", y, {"day": np.array(days * 3, dtype=object)})
+    assert made.test[0].tolist() == [False, False, True, False] * 3
+
+
+@pytest.mark.parametrize("day", ["31.12.2019", "12/31/2019", "Jan 2020", "2020-1-31", "x10"])
+def test_text_whose_order_is_not_that_of_time_is_refused(day: str) -> None:
+    days = np.array(["2020-01-01", "2021-01-01", day, "2022-01-01"] * 3, dtype=object)
+    with pytest.raises(DataError, match=r"'day' has .*which is no time; write times as"):
+        make_splits("temporal:day", np.array([0, 1] * 6), {"day": days}, source="mine.csv")
+
+
+@pytest.mark.parametrize("rule", ["5x48/32/20", "5x20-per-class/50/60", "5x20/60/80-nodes"])
+def test_another_draw_makes_other_splits_of_the_same_sizes(rule: str) -> None:
+    first, again, other = (make_splits(rule, _Y, draw=draw) for draw in (0, 0, 1))
+    assert np.array_equal(first.test, again.test)
+    assert _sizes(first) == _sizes(other)
+    drawn = {row.tobytes() for row in first.test} & {row.tobytes() for row in other.test}
+    assert not drawn
+
+
+def test_more_nodes_than_are_labelled_are_refused() -> None:
+    with pytest.raises(DataError, match="want 300 nodes, and 200 are labelled"):
+        make_splits("100/100/100-nodes", _Y)

@@ -6,8 +6,9 @@ import pytest
 
 from l2p_search.display import choosing
 from l2p_search.display.choosing import Display, Nothing, Shown, display_of
-from l2p_search.display.live import LivePanel, PlainLines, Subject
+from l2p_search.display.live import LivePanel, PlainLines
 from l2p_search.display.notebook import NotebookPanel
+from l2p_search.display.panel import Subject
 from l2p_search.progress import Event, Snapshot
 
 _SUBJECT = Subject("s", ["K"])

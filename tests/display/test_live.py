@@ -1,16 +1,19 @@
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from l2p_search.data.graph import Graph
-from l2p_search.display.live import LivePanel, PlainLines, Subject
+from l2p_search.display.live import LivePanel, PlainLines
+from l2p_search.display.panel import Subject
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.stopping import Stop
 from tests.searching.pretend import begin, drive
 
 
@@ -53,7 +56,7 @@ def test_the_panel_shows_counts_the_best_and_the_time_left(
 ) -> None:
     journal, events = _events(tmp_path, small_graph)
     panel = LivePanel(_subject(journal), Console(file=io.StringIO()))
-    assert "starting Ray" in _drawn(panel)
+    assert "Ray starts" in _drawn(panel)
     ended = [pair for pair in events if pair[0].kind == "ended"]
     for event, snapshot in ended[:9]:
         panel.update(event, snapshot)
@@ -61,7 +64,7 @@ def test_the_panel_shows_counts_the_best_and_the_time_left(
     best = ended[8][1].best
     assert best is not None
     for part in (
-        "9/30 trials",
+        "9 of 24 trials",
         "raced out",
         "0 failed",
         "seeds/s",
@@ -69,20 +72,49 @@ def test_the_panel_shows_counts_the_best_and_the_time_left(
         f"trial {best.number}",
         "best so far",
         "left",
-        "█",
     ):
         assert part in drawn
     for event, snapshot in events:
         panel.update(event, snapshot)
-    assert "confirming the best on fresh seeds" in _drawn(panel)
+    assert "confirmation on fresh seeds" in _drawn(panel)
+    panel.update(Event("finished"), events[-1][1])
+    assert "everything is trained" in _drawn(panel)
+
+
+def test_ctrl_c_is_a_state_of_the_panel_which_says_it_instead_of_the_signal(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal, events = _events(tmp_path, small_graph)
+    stop = Stop()
+    panel = LivePanel(_subject(journal), Console(file=io.StringIO()), stop)
+    with panel:
+        assert stop.shown
+        panel.update(*events[-1])
+        assert "stopping" not in _drawn(panel)
+        stop.set()
+        assert "stopping: 24 trials kept" in _drawn(panel)
+    assert not stop.shown
+
+
+def test_plain_lines_tell_now_and_then_how_far_a_long_trial_is(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal, events = _events(tmp_path, small_graph)
+    event, snapshot = events[0]
+    lines = PlainLines(_subject(journal), file := io.StringIO())
+    (running,) = snapshot.running
+    for second in range(1, 100):
+        far = replace(running, seconds=float(second), epoch=second, epochs=200, training=20)
+        lines.update(Event("progressed", event.record), replace(snapshot, running=(far,)))
+    said = file.getvalue().splitlines()
+    assert [line.partition(",")[0] for line in said] == ["trial 0: 0 of 20 seeds done"] * 3
+    assert "epoch 30 of at most 200" in said[0]
 
 
 @pytest.mark.parametrize("kind", ["retried", "noted", "ended"])
 def test_failures_are_told_with_their_reason(
     kind: str, tmp_path: Path, small_graph: Graph
 ) -> None:
-    from dataclasses import replace
-
     journal, events = _events(tmp_path, small_graph)
     record = events[0][0].record
     assert record is not None

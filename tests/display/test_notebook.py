@@ -8,8 +8,8 @@ import pytest
 
 from l2p_search.data.graph import Graph
 from l2p_search.display import notebook
-from l2p_search.display.live import Subject
 from l2p_search.display.notebook import NotebookPanel, in_notebook
+from l2p_search.display.panel import Subject
 from l2p_search.progress import Event, Snapshot
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator

@@ -12,6 +12,7 @@ import pytest
 from l2p_search.api.exporting import exported, write_best
 from l2p_search.api.statuses import remember_status
 from l2p_search.api.writing import write_file
+from l2p_search.data.fresh_splits import fresh_rule
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
@@ -24,7 +25,8 @@ from tests.searching.pretend import drive, outcomes, settings
 
 def _search(directory: Path, graph: Graph, trials: int, race: bool) -> Callable[[], None]:
     """Begin or resume a search, bring it to its end, and write what it found."""
-    goal = Goal(trials=trials, confirm=2, ties=1)
+    rule = fresh_rule(graph, 2)
+    goal = Goal(trials=trials, confirm=2, ties=1, controls=True, fresh_splits=rule)
 
     def run() -> None:
         if Journal.exists(directory):
@@ -51,6 +53,7 @@ def _found(directory: Path) -> dict[str, object]:
         "best": found.best.number,
         "confirmed": {n: r.test_mean for n, r in found.confirmations.items()},
         "confirmed on fresh seeds": found.confirmed,
+        "held against": found.held.to_mapping("accuracy"),
         "best.yaml": (directory / "best.yaml").read_text(),
         "export": (directory.parent / "exported.json").read_text(),
     }
@@ -69,7 +72,8 @@ def _nothing_is_doubled(directory: Path) -> None:
         if "outcome" in noted:
             outcomes_of[entry["trial_id"]] += 1
         if "result" in entry.get("user_attrs", {}):
-            confirmed[json.dumps(entry["user_attrs"]["result"]["config"])] += 1
+            result = entry["user_attrs"]["result"]
+            confirmed[json.dumps([result["config"], result.get("splits")])] += 1
     for counts in (numbers, outcomes_of, confirmed):
         assert set(counts.values()) == {1}
 

@@ -94,6 +94,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"confirm up to N ties beside it (default: {defaults.TIES})",
     )
     what.add_argument(
+        "--controls",
+        action=argparse.BooleanOptionalAction,
+        help="train the default configuration, and for L2P MLP and the backbone at the winner's"
+        " settings, on the fresh seeds too (default: yes)",
+    )
+    what.add_argument(
+        "--fresh-splits",
+        action=argparse.BooleanOptionalAction,
+        help="train the best on new splits of the graph's own rule, too (default: yes)",
+    )
+    what.add_argument(
         "--time-budget",
         type=duration,
         metavar="TIME",
@@ -178,6 +189,8 @@ def run(args: argparse.Namespace) -> int:
                     time_budget=args.time_budget,
                     register=args.register,
                     champion=args.champion,
+                    controls=args.controls,
+                    fresh_splits=args.fresh_splits,
                     data_dir=args.data_dir,
                     reading=reading(vars(args)),
                 ),

@@ -11,6 +11,15 @@ from l2p_search.errors import DataError
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]
 _PARTS = ("train", "val", "test")
+MASK_NAMES = tuple(
+    tuple(
+        form.format(word)
+        for word in words
+        for form in ("{}_mask", "{}_masks", "{}_idx", "{}_index", "idx_{}")
+    )
+    for words in (("train",), ("val", "valid"), ("test",))
+)
+"""What libraries call the masks, or the positions, of the nodes of each part."""
 
 
 def from_arrays(
@@ -173,6 +182,10 @@ def _features(source: str, x: Any) -> np.ndarray | csr_array | None:
     if issparse(x):
         return csr_array(x)
     features = to_numpy(source, "the features", x)
+    if features.ndim == 0:
+        raise DataError(
+            f"{source}: the features are a {type(x).__name__}; give numbers [nodes, features]"
+        )
     return features[:, None] if features.ndim == 1 else features
 
 

@@ -172,8 +172,25 @@ def _parsed(path: Path, content: bytes, text: str, delimiter: str) -> Any:
                 f" {row.actual_columns} columns where the first line has {row.expected_columns};"
                 f" {remedy}"
             ) from None
+        line = _long_line(content)
+        if line is not None:
+            raise DataError(
+                f"{path}, line {line}: is longer than {_BLOCK >> 20} MB, so it is no row of a"
+                " table; check how it was written"
+            ) from None
         why = str(error).splitlines()[0][:100]
         raise DataError(f"{path}: is no CSV table ({why}); check how it was written") from None
+
+
+def _long_line(content: bytes) -> int | None:
+    """The number of the first line that is longer than a block of the parser."""
+    start, line = 0, 1
+    while start >= 0:
+        end = content.find(b"\n", start)
+        if (len(content) if end < 0 else end) - start > _BLOCK:
+            return line
+        start, line = (end + 1, line + 1) if end >= 0 else (-1, line)
+    return None
 
 
 def _delimiter(text: str) -> str | None:

@@ -113,7 +113,7 @@ def _reader(path: Path) -> Reader:
 
 
 def _folder_reader(folder: Path) -> Reader:
-    if (folder / "processed" / "data.pt").is_file():
+    if (folder / "processed").is_dir() and _processed(folder):
         return _torch_folder
     if any((folder / at / EDGES).is_file() for at in ("", "raw")):
         return _geom_gcn
@@ -132,8 +132,18 @@ def _torch(path: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
 
 def _torch_folder(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:
     refuse_options(str(folder), options, ("label", "features", "weight"))
-    path = folder / "processed" / "data.pt"
-    return read_pt(path, **options, name=folder.resolve().name, with_masks=with_masks)
+    found = _processed(folder)
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise DataError(f"{folder / 'processed'}: has {names}; name the file of the graph")
+    return read_pt(found[0], **options, name=folder.resolve().name, with_masks=with_masks)
+
+
+def _processed(folder: Path) -> list[Path]:
+    """The files of an InMemoryDataset's folder that may hold its graph."""
+    found = sorted((folder / "processed").glob("*.pt"))
+    usual = [path for path in found if path.name == "data.pt"]
+    return usual or [path for path in found if not path.name.startswith("pre_")]
 
 
 def _geom_gcn(folder: Path, options: dict[str, Any], with_masks: bool) -> RawGraph:

@@ -1,5 +1,6 @@
 """GraphML and GML text as networkx graphs, after checks that networkx leaves out."""
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -95,7 +96,14 @@ def _check_graphml(path: Path, text: str) -> None:
 def _gml(path: Path, text: str) -> Any:
     import networkx as nx
 
-    graph = _parsed(path, "GraphML or GML", lambda: nx.parse_gml(text, label="id"))
+    try:
+        graph = _parsed(path, "GraphML or GML", lambda: nx.parse_gml(text, label="id"))
+    except DataError as error:
+        if "is duplicated" not in str(error):
+            raise
+        # polblogs.gml and others list edges twice and do not say so in their header.
+        several = re.sub(r"(?m)^(\s*graph\s*\[)", r"\1 multigraph 1", text, count=1)
+        graph = _parsed(path, "GraphML or GML", lambda: nx.parse_gml(several, label="id"))
     # In GML `label` is the name of a node, unless nodes share it: then it is a class.
     names = nx.get_node_attributes(graph, "label")
     different = {str(name) for name in names.values() if isinstance(name, str | int)}

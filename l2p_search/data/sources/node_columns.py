@@ -114,10 +114,11 @@ def _chosen(
     gathered = FeatureBlocks()
     for name in wanted:
         part: FeatureBlocks | None
-        if name == label:
+        column = table.named(name)
+        if column is not None and column == label:
             raise table.error("is the class, so it cannot be a feature; leave it out", column=name)
-        if name in table.arrays:
-            part = column_features(table, [name], chosen=True)
+        if column is not None:
+            part = column_features(table, [column], chosen=True)
         else:
             part = read_file(name) if read_file is not None else None
         if part is None:

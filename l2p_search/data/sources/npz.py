@@ -7,17 +7,14 @@ from scipy.sparse import csr_array
 
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.archives import NpzArchive
-from l2p_search.data.sources.arrays import from_arrays
+from l2p_search.data.sources.arrays import MASK_NAMES, from_arrays
 from l2p_search.errors import DataError
 
 _EDGES = ("edge_index", "edges")
 _FEATURES = ("x", "node_features", "features", "feat")
 _LABELS = ("y", "node_labels", "labels", "label")
 _WEIGHTS = ("edge_weight", "edge_weights", "weights", "weight")
-_MASKS = tuple(
-    (f"{part}_mask", f"{part}_masks", f"{part}_idx", f"idx_{part}")
-    for part in ("train", "val", "test")
-)
+_ADJACENCY = ("adj", "adjacency", "adj_matrix", "A")
 _SCIPY = {"indices", "indptr", "format", "shape", "data"}
 
 
@@ -37,8 +34,8 @@ def read_npz(
     - Shchur et al. 2018: CSR matrices `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape`, the
       same of `attr`, and `labels`.
     - ppnp (Klicpera et al. 2019): the same as `adj_matrix.data`, .. `attr_matrix.shape`.
-    - Plain arrays: `edge_index` or `edges`, `x` or `features`, `y` or `labels`, `edge_weight`,
-      `train_mask` or `train_idx` and so on.
+    - Plain arrays: `edge_index` or `edges` (or a dense `adj` [N, N]), `x` or `features`, `y` or
+      `labels`, `edge_weight`, `train_mask` or `train_idx` and so on.
 
     Args:
         path: The file.
@@ -66,7 +63,9 @@ def read_npz(
             f"{path}: a scipy matrix without labels; load it by scipy.sparse.load_npz and give"
             " load_graph(matrix, label=labels)"
         )
-    edges = _one_of(archive, None, _EDGES, "edge_index")
+    weights = _any_of(archive, weight, _WEIGHTS)
+    dense = None if _any_of(archive, None, _EDGES) is not None else _dense(archive, members)
+    edges, weights = dense or (_one_of(archive, None, _EDGES, "edge_index"), weights)
     labels = _one_of(archive, label, _LABELS, "y")
     if members >= {"edges", "node_features"} and edges.ndim == 2:
         edges = np.ascontiguousarray(edges.T)  # [E, 2] also when E is 2
@@ -76,12 +75,27 @@ def read_npz(
         edges=edges,
         y=labels,
         x=_any_of(archive, features, _FEATURES),
-        weights=_any_of(archive, weight, _WEIGHTS),
+        weights=weights,
         masks=_masks(archive, with_masks),
         columns=_columns(archive, len(np.atleast_1d(labels))),
         label_name=label,
         notes=_notes(archive),
     )
+
+
+def _dense(archive: NpzArchive, members: set[str]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Edges [2, E] and weights [E] of a dense adjacency [N, N]; None when there is none."""
+    name = next((name for name in _ADJACENCY if name in members), None)
+    if name is None:
+        return None
+    matrix = archive[name]
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
+        raise DataError(
+            f"{archive.path}: '{name}' has shape {list(matrix.shape)} and type {matrix.dtype};"
+            " give the adjacency as numbers [nodes, nodes], or edge_index [2, edges]"
+        )
+    ends = np.stack(matrix.nonzero())
+    return ends, matrix[ends[0], ends[1]].astype(np.float64)
 
 
 def _of_matrices(
@@ -97,7 +111,7 @@ def _of_matrices(
         raise DataError(
             f"{archive.path}: the adjacency has shape {list(adjacency.shape)}; give [nodes, nodes]"
         )
-    x = _any_of(archive, features, (prefixes[1][:-1],))
+    x = _any_of(archive, features, (prefixes[1][:-1], "attr_matrix", *_FEATURES))
     if features is None and x is None and f"{prefixes[1]}data" in archive:
         x = _csr(archive, prefixes[1])
     entries = adjacency.tocoo()
@@ -147,6 +161,13 @@ def _any_of(archive: NpzArchive, named: str | None, usual: tuple[str, ...]) -> n
     """The same, or None when there is none."""
     if named is not None:
         return archive.need(named)[0]
+    if not any(name in archive for name in usual):
+        for name in usual:
+            if name in archive.pickled:
+                raise DataError(
+                    f"{archive.path}: '{name}' is pickled and was not opened; save it as an array"
+                    " of numbers or text"
+                )
     return next((archive[name] for name in usual if name in archive), None)
 
 
@@ -155,13 +176,14 @@ def _masks(
 ) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
     if not wanted:
         return None, None, None
-    train, val, test = (_any_of(archive, None, usual) for usual in _MASKS)
+    train, val, test = (_any_of(archive, None, usual) for usual in MASK_NAMES)
     return train, val, test
 
 
 def _columns(archive: NpzArchive, num_nodes: int) -> dict[str, np.ndarray]:
     """Members with one value per node that are nothing else, for splits by time."""
-    known = {name for usual in (_EDGES, _FEATURES, _LABELS, _WEIGHTS, *_MASKS) for name in usual}
+    usual = (_EDGES, _ADJACENCY, _FEATURES, _LABELS, _WEIGHTS, *MASK_NAMES)
+    known = {name for names in usual for name in names}
     arrays = {name: archive[name] for name in archive.names if name not in known}
     return {name: array for name, array in arrays.items() if array.shape == (num_nodes,)}
 

@@ -1,5 +1,6 @@
 """PyTorch Geometric's Data, in memory and in .pt files, which are read without full pickle."""
 
+import itertools
 import pickle
 import re
 import struct
@@ -13,10 +14,9 @@ import numpy as np
 from l2p_search.data.limits import check_fits
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.archives import check_archive
-from l2p_search.data.sources.arrays import from_arrays
+from l2p_search.data.sources.arrays import MASK_NAMES, from_arrays
 from l2p_search.errors import DataError
 
-_MASKS = ("train_mask", "val_mask", "test_mask")
 _KINDS = "nodes of several kinds (HeteroData); give one kind of nodes: data.to_homogeneous()"
 _SEVERAL = "several graphs; give one graph whose nodes have classes"
 
@@ -75,8 +75,8 @@ def read_data(
         y=labels,
         x=_named(source, parts, features, "features") if features else parts.get("x"),
         weights=edge_weights,
-        masks=tuple(parts.get(mask) if with_masks else None for mask in _MASKS),  # type: ignore[arg-type]
-        columns=_columns(parts, count, {label or "y", "x", *_MASKS}),
+        masks=_masks(parts, with_masks),
+        columns=_columns(parts, count, {label or "y", "x", *itertools.chain(*MASK_NAMES)}),
         label_name=label,
         notes=tuple(notes),
     )
@@ -213,12 +213,26 @@ def _edges(source: str, parts: Mapping[str, Any]) -> tuple[Any, Any]:
             f"{source}: no edge_index in it, so it is no graph; it has {there}; save a Data object"
             " or data.to_dict()"
         )
+    shape = list(matrix.sizes() if hasattr(matrix, "coo") else getattr(matrix, "shape", ()))
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise DataError(
+            f"{source}: the adjacency has shape {shape}; give [nodes, nodes], or edge_index"
+        )
     if hasattr(matrix, "coo"):  # torch_sparse
         row, column, values = matrix.coo()
     else:
         entries = matrix.to_sparse_coo().coalesce()
         (row, column), values = entries.indices(), entries.values()
     return np.stack([row.numpy(), column.numpy()]), values
+
+
+def _masks(parts: Mapping[str, Any], wanted: bool) -> tuple[Any, Any, Any]:
+    """The masks, or positions, of the three parts; None for one that is not there."""
+    train, val, test = (
+        next((parts[name] for name in names if wanted and parts.get(name) is not None), None)
+        for names in MASK_NAMES
+    )
+    return train, val, test
 
 
 def _named(source: str, parts: Mapping[str, Any], name: str, option: str) -> Any:

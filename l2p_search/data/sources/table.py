@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from l2p_search.data.sources.table_names import untyped
 from l2p_search.errors import DataError, did_you_mean
 
 
@@ -42,10 +43,18 @@ class Table:
 
     def checked(self, column: str, option: str) -> str:
         """The column's name if the table has it, else an error with the nearest name."""
-        if column not in self.arrays:
+        found = self.named(column)
+        if found is None:
             remedy = did_you_mean(column, self.arrays) if self.arrays else "it has none"
             raise self.error(f"has no {self.word} {quoted(column)} ({option}); {remedy}")
-        return column
+        return found
+
+    def named(self, column: str) -> str | None:
+        """The table's own name of a column: `age` may stand for `age:int`; None without one."""
+        if column in self.arrays:
+            return column
+        typed = [name for name in self.arrays if untyped(name) == column]
+        return typed[0] if len(typed) == 1 else None
 
 
 def quoted(value: object) -> str:

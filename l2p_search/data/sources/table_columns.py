@@ -1,12 +1,12 @@
 """What a column holds: whole numbers, numbers, booleans, text, lists or times."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from l2p_search.data.sources.table import Table, quoted
+from l2p_search.data.sources.written_lists import written_lists
 
 Kind = Literal["integer", "number", "boolean", "text", "lists", "time", "empty", "other"]
 
@@ -142,7 +142,7 @@ def _from_text(name: str, array: Any) -> Column:
         return _numbers(name, known.cast(pa.float64()))
     except pa.ArrowInvalid:
         pass
-    lists = _written_lists(array)
+    lists = written_lists(name, text_values(array))
     if lists is not None:
         return Column(name, "lists", lists)
     return Column(name, "text", text_values(array))
@@ -160,23 +160,6 @@ def _booleans(known: Any) -> Any:
     lowered = pc.utf8_lower(known)
     all_words = pc.all(pc.is_in(lowered.drop_null(), words)).as_py()
     return pc.equal(lowered, "true") if all_words else None
-
-
-def _written_lists(array: Any) -> list[list[Any] | None] | None:
-    """The lists that text such as "[3, 1]" stands for, as pandas writes them; None if others."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    given = text_values(array)
-    if not pc.all(pc.match_substring_regex(pa.array(given).drop_null(), r"(?s)^\[.*\]$")).as_py():
-        return None
-    try:
-        lists: list[list[Any] | None] = json.loads(
-            f"[{','.join(value or 'null' for value in given)}]"
-        )
-    except (ValueError, RecursionError):
-        return None
-    return lists if len(lists) == len(given) else None
 
 
 def _numbers(name: str, array: Any) -> Column:

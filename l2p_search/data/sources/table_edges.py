@@ -36,9 +36,9 @@ def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str
             " columns by a comma, a semicolon, a tab or a bar"
         )
     if source is not None:
-        table.checked(source, argument("source_column"))
+        source = table.checked(source, argument("source_column"))
     if target is not None:
-        table.checked(target, argument("target_column"))
+        target = table.checked(target, argument("target_column"))
     if source is not None and source == target:
         raise table.error(
             f"{argument('source_column')} and {argument('target_column')} both name"
@@ -142,7 +142,7 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         [1.0, 2.5]
     """
     if weight is not None:
-        edges.checked(weight, argument("weight"))
+        weight = edges.checked(weight, argument("weight"))
     found = [weight] if weight is not None else usual(edges.arrays, WEIGHTS)
     if not found:
         return None, []
@@ -163,6 +163,11 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         what = "is missing" if np.isnan(weights[row]) else f"is negative ({weights[row]:g})"
         raise edges.error(
             f"the weight {what}; give every edge a weight of 0 or more", column=name, row=row
+        )
+    if not weights.any():
+        raise edges.error(
+            "every weight is 0, so there is no edge; correct the weights, or name another column",
+            column=name,
         )
     if (weights == weights[0]).all():
         return None, [f"all edges have the weight {weights[0]:g}, so weights play no part"]

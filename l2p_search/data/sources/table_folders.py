@@ -6,7 +6,7 @@ from pathlib import Path
 
 from l2p_search.data.sources.table import listed
 from l2p_search.data.sources.table_files import column_names
-from l2p_search.data.sources.table_names import ENDS, LABELS, plain, usual
+from l2p_search.data.sources.table_names import ENDS, KINDS, LABELS, plain, untyped, usual
 from l2p_search.errors import DataError, argument, either
 
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
@@ -118,7 +118,9 @@ def _has_ends(path: Path) -> bool:
 
 def _has_label(path: Path, label: str | None) -> bool:
     names = column_names(path)
-    return label in names if label is not None else bool(usual(names, LABELS))
+    if label is not None:
+        return label in names or label in map(untyped, names)
+    return bool(usual(names, LABELS) or usual(names, KINDS))
 
 
 def _names(paths: Sequence[Path]) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column, text_values
-from l2p_search.data.sources.table_names import LABELS, usual
+from l2p_search.data.sources.table_names import KINDS, LABELS, usual
 from l2p_search.errors import DataError, argument
 
 _FEW_CLASSES = 20
@@ -15,7 +15,8 @@ def find_label(table: Table, label: str | None) -> str:
 
     Args:
         table: The table of nodes.
-        label: A column's name, or None to look for label, labels, y, class or target.
+        label: A column's name, or None to look for label, labels, y, class or target, or the
+            kinds of nodes that Neo4j and Neptune write.
 
     Returns:
         The column's name.
@@ -29,7 +30,9 @@ def find_label(table: Table, label: str | None) -> str:
     """
     if label is not None:
         return table.checked(label, argument("label"))
-    found = usual(table.arrays, LABELS)
+    found = usual(table.arrays, LABELS) or [
+        name for name in usual(table.arrays, KINDS) if len(table.arrays[name].unique()) > 1
+    ]
     if len(found) == 1:
         return found[0]
     if found:

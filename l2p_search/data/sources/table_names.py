@@ -5,6 +5,9 @@ from collections.abc import Iterable
 
 LABELS = ("label", "labels", "y", "class", "target")
 
+KINDS = (":label", "~label")
+"""What Neo4j and Neptune call the kind of a node: its class, where nothing else is."""
+
 IDS = ("id", "node_id", "nodeid", ":id", "~id", "_id", "new_id", "vertex_id", "nid", "vid")
 
 ENDS = (
@@ -29,14 +32,19 @@ ENDS = (
     ("start", "end"),
 )
 
-WEIGHTS = ("weight", "weights", "edge_weight", "weight:double", "weight:float")
+WEIGHTS = ("weight", "weights", "edge_weight")
 
 _LOOKS_LIKE_AN_ID = re.compile(r"(^|[_\s.:~-])(id|ids|idx|index|key|uuid|guid)$|[a-z](Id|ID|Idx)$")
+_TYPE = re.compile(  # Neo4j's and Neptune's
+    r"(?<=.):(string|char|byte|short|int|integer|long|float|double|bool|boolean|date|datetime"
+    r"|localdatetime|time|localtime|duration)(\[\])?(\((single|set)\))?$",
+    re.IGNORECASE,
+)
 _UNNAMED = re.compile(r"column \d+|unnamed: \d+|__index_level_\d+__|index", re.IGNORECASE)
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: lower case, underscores, without Neo4j's group in brackets.
+    """A name as it is compared: lower case, underscores, without Neo4j's group and type.
 
     Args:
         name: A column's name.
@@ -45,10 +53,27 @@ def plain(name: str) -> str:
         Its plain form.
 
     Example:
-        >>> plain(":START_ID(Person)"), plain("Node-ID")
-        (':start_id', 'node_id')
+        >>> plain(":START_ID(Person)"), plain("Node-ID"), plain("weight:double")
+        (':start_id', 'node_id', 'weight')
     """
-    return re.sub(r"\(.*\)$", "", name.strip()).lower().replace(" ", "_").replace("-", "_")
+    bare = re.sub(r"\(.*\)$", "", untyped(name.strip()))
+    return bare.lower().replace(" ", "_").replace("-", "_")
+
+
+def untyped(name: str) -> str:
+    """A name without the type that Neo4j and Neptune write behind it.
+
+    Args:
+        name: A column's name.
+
+    Returns:
+        The name as it is in the database.
+
+    Example:
+        >>> untyped("age:int"), untyped("vector:float[]"), untyped(":LABEL"), untyped("a:b")
+        ('age', 'vector', ':LABEL', 'a:b')
+    """
+    return _TYPE.sub("", name)
 
 
 def is_usual_id(name: str) -> bool:

@@ -1,5 +1,6 @@
 """Tables of nodes and edges (CSV, Parquet, or an edge list) as a RawGraph."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,30 +70,95 @@ def read_tables(
         ([[0, 1], [1, 2]], ['chess', 'go', 'go'], [[31.0], [7.0], [64.0]])
     """
     files = _files(nodes, edges, label)
-    node_table = read_table(files.nodes)
-    edge_table = read_table(files.edges, header=False)
-    label_name = find_label(node_table, label) if labelled else label_if_any(node_table, label)
-    columns = find_ends(edge_table, source, target)
-    ends = [read_ids(edge_table, name) for name in columns]
-    id_name = find_ids(node_table, ends, label_name, id)
-    ids = None if id_name is None else _unique_ids(node_table, id_name)
-    pairs = edge_positions(edge_table, columns, ends, node_table, ids)
-    weights, weight_notes = read_weights(edge_table, weight)
+    return join_tables(
+        read_table(files.nodes),
+        read_table(files.edges, header=False),
+        name=nodes.resolve().name.split(".")[0],
+        source=str(nodes),
+        called=(files.nodes.name, files.edges.name),
+        ignored=[path.name for path in files.ignored],
+        label=label,
+        id=id,
+        ends=(source, target),
+        features=features,
+        split=split,
+        weight=weight,
+        with_masks=with_masks,
+        labelled=labelled,
+        files=lambda ids, rows: (
+            _file_reader(nodes, ids, rows),
+            _default_features(files, features, ids, rows),
+        ),
+    )
+
+
+def join_tables(
+    nodes: Table,
+    edges: Table,
+    *,
+    name: str,
+    source: str,
+    called: tuple[str, str],
+    ignored: Sequence[str] = (),
+    label: str | None,
+    id: str | None,  # noqa: A002 - the name of the option
+    ends: tuple[str | None, str | None],
+    features: str | Sequence[str] | None,
+    split: str | None,
+    weight: str | None,
+    with_masks: bool = True,
+    labelled: bool = True,
+    files: Callable[[Any, int], tuple[ReadFile | None, FeatureBlocks | None]] | None = None,
+) -> RawGraph:
+    """A graph from both of its tables.
+
+    Args:
+        nodes: The table of nodes.
+        edges: The table of edges.
+        name: What the graph is called.
+        source: What error messages call it.
+        called: What both tables are called in its description.
+        ignored: Tables beside them that were not read.
+        label: As in `read_tables`; so are the others that are called alike.
+        id: The column that identifies nodes.
+        ends: The two columns of the edge table that name nodes.
+        features: The columns of features.
+        split: The columns of splits.
+        weight: The column of weights.
+        with_masks: Whether to read the table's own splits.
+        labelled: Whether there have to be classes.
+        files: Given the ids and the number of nodes, what reads a file of features and what is
+            read when none is named.
+
+    Returns:
+        The graph.
+
+    Raises:
+        DataError: A value cannot be used; the message names table, column and row.
+    """
+    label_name = find_label(nodes, label) if labelled else label_if_any(nodes, label)
+    columns = find_ends(edges, *ends)
+    named = [read_ids(edges, column) for column in columns]
+    id_name = find_ids(nodes, named, label_name, id)
+    ids = None if id_name is None else _unique_ids(nodes, id_name)
+    pairs = edge_positions(edges, columns, named, nodes, ids)
+    weights, weight_notes = read_weights(edges, weight)
+    read_file, default = (None, None) if files is None else files(ids, nodes.num_rows)
     found = read_nodes(
-        node_table,
+        nodes,
         label_name,
         ids=() if id_name is None else (id_name,),
         features=features,
         split=split,
         with_masks=with_masks,
         labelled=labelled,
-        read_file=_file_reader(nodes, ids, node_table.num_rows),
-        default=_default_features(files, features, ids, node_table.num_rows),
+        read_file=read_file,
+        default=default,
     )
     return RawGraph(
-        name=nodes.resolve().name.split(".")[0],
-        source=str(nodes),
-        num_nodes=node_table.num_rows,
+        name=name,
+        source=source,
+        num_nodes=nodes.num_rows,
         edges=pairs,
         labels=found.labels,
         x=found.x,
@@ -102,7 +168,7 @@ def read_tables(
         label_name=label_name,
         masks=found.masks,
         columns=found.columns,
-        notes=(*_about_ids(files, columns, id_name), *weight_notes, *found.notes),
+        notes=(*_about_ids(called, ignored, columns, id_name), *weight_notes, *found.notes),
     )
 
 
@@ -158,15 +224,20 @@ def _default_features(
     return list_features(files.features, ids, num_nodes)
 
 
-def _about_ids(files: TableFiles, columns: tuple[str, str], id_name: str | None) -> list[str]:
+def _about_ids(
+    called: tuple[str, str],
+    ignored: Sequence[str],
+    columns: tuple[str, str],
+    id_name: str | None,
+) -> list[str]:
     source, target = columns
     where = (
         "ids are numbers of rows" if id_name is None else f"ids are in column {quoted(id_name)}"
     )
     notes = [
-        f"nodes from {files.nodes.name}, where {where}",
-        f"edges from {files.edges.name}, from column {quoted(source)} to {quoted(target)}",
+        f"nodes from {called[0]}, where {where}",
+        f"edges from {called[1]}, from column {quoted(source)} to {quoted(target)}",
     ]
-    if files.ignored:
-        notes.append(f"{listed([path.name for path in files.ignored])} was not read")
+    if ignored:
+        notes.append(f"{listed(list(ignored))} was not read")
     return notes

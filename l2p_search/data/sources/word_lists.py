@@ -51,8 +51,8 @@ def features_of(
 ) -> ListFeatures:
     """A bag of words [R, F] for lists of words; a matrix for lists that are vectors.
 
-    Vectors are lists of numbers with fractions, or of 0 and 1 alone, all of one length. Words
-    are text, or whole numbers from 0 on.
+    Vectors are lists of numbers of one length: with fractions, of 0 and 1 alone, with negative
+    ones, or mostly zeros. Words are text, or whole numbers from 0 on.
 
     Args:
         lists: R lists.
@@ -91,9 +91,7 @@ def features_of(
                 " one length, or whole numbers for a bag of words",
                 row,
             )
-    if values.dtype.kind == "f" or (
-        equal and lengths[0] > 1 and values.max() <= 1 and values.min() >= 0
-    ):
+    if values.dtype.kind == "f" or (equal and lengths[0] > 1 and _are_entries(values)):
         size = int(lengths[0])
         names = tuple(f"{name}:{place}" for place in range(size))
         note = f"{quoted(name)} was read as vectors of {size:,} numbers"
@@ -151,6 +149,11 @@ def lists_of(rows: Sequence[Any], error: Callable[[str, int | None], DataError])
                     Lists(np.empty(0), starts).owner(place),
                 )
     return Lists(np.array(flat, dtype=np.float64 if float in kinds else np.int64), starts)
+
+
+def _are_entries(values: np.ndarray) -> bool:
+    """Whether whole numbers are entries of vectors: they cannot all be numbers of words."""
+    return bool(values.max() <= 1 or values.min() < 0 or (values == 0).mean() >= 0.5)
 
 
 def _bag(lists: Lists, values: np.ndarray, names: tuple[str, ...]) -> ListFeatures:

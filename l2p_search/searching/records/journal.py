@@ -178,7 +178,8 @@ class Journal:
     def goal(self) -> Goal | None:
         """How far the newest invocation goes; None before the first one."""
         with understood(self._file, "goal"):
-            return Goal(**self._stored.attrs["goal"]) if "goal" in self._stored.attrs else None
+            goal = self._stored.attrs.get("goal")
+            return None if goal is None else Goal.from_mapping(goal)
 
     @property
     def invocations(self) -> list[dict[str, Any]]:
@@ -220,12 +221,20 @@ class Journal:
 
     def confirmations(self) -> dict[tuple[str, tuple[int, ...]], TrialResult]:
         """Results on fresh seeds: (config_id, seeds) -> result."""
+        return {key[:2]: each for key, each in self.checked().items() if key[2] is None}
+
+    def checked(self) -> dict[tuple[str, tuple[int, ...], str | None], TrialResult]:
+        """Results on fresh seeds, and on fresh splits: (config_id, seeds, rule) -> result.
+
+        The rule is that of the fresh splits; None for the splits of the graph.
+        """
+        found = {}
         with understood(self._file, "a confirmation"):
-            results = [
-                self._trials.result(mapping, TrialConfig.recorded(mapping["config"]))
-                for mapping in self._stored.confirmations()
-            ]
-            return {(r.config.config_id, tuple(s.seed for s in r.seeds)): r for r in results}
+            for mapping in self._stored.confirmations():
+                result = self._trials.result(mapping, TrialConfig.recorded(mapping["config"]))
+                seeds = tuple(seed.seed for seed in result.seeds)
+                found[result.config.config_id, seeds, mapping.get("splits")] = result
+        return found
 
     def together(self) -> AbstractContextManager[None]:
         """Write all entries of the block at once, at its end."""
@@ -242,9 +251,17 @@ class Journal:
         """Note that a trial was stopped together with the search, and will run again."""
         self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
-    def confirm(self, result: TrialResult) -> None:
-        """Record a result on fresh seeds."""
+    def confirm(self, result: TrialResult, splits: str | None = None) -> None:
+        """Record a result on fresh seeds.
+
+        Args:
+            result: The result.
+            splits: The rule of the fresh splits that it was trained on; None for the splits of
+                the graph.
+        """
         recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        if splits is not None:
+            recorded["splits"] = splits
         self._stored.confirm(result.val_mean or 0.0, recorded)
 
     def _finish_half_written(self) -> None:

@@ -1,9 +1,10 @@
 """Outcome: what a search found, by validation alone, and what fresh seeds say of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from l2p_search.held import HeldAgainst
 from l2p_search.intervals import (
     Interval,
     indistinguishable,
@@ -11,7 +12,9 @@ from l2p_search.intervals import (
     interval_of_validation,
 )
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.controls import fresh_seeds, pieces_of
 from l2p_search.searching.records.expected_best import expected_best
+from l2p_search.searching.records.held_against import held_against
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.nested import Nested, nested
 from l2p_search.searching.records.settings import Goal, SearchSettings
@@ -27,12 +30,15 @@ class Outcome:
         goal: Of its newest invocation; None before the first one.
         records: Every trial by number.
         confirmations: Trial number -> its result on fresh seeds, for the best trial and its ties.
+        held: The best trial on those seeds beside the default configuration and controls, and on
+            fresh splits.
     """
 
     settings: SearchSettings
     goal: Goal | None
     records: list[TrialRecord]
     confirmations: dict[int, TrialResult]
+    held: HeldAgainst = field(default_factory=HeldAgainst)
 
     @property
     def best(self) -> TrialRecord | None:
@@ -95,6 +101,7 @@ class Outcome:
                 }
                 for number, result in self.confirmations.items()
             ],
+            **self.held.to_mapping(metric),
             "profile": best.result.profile if best and best.result else None,
         }
 
@@ -110,37 +117,29 @@ def read_outcome(journal: Journal) -> Outcome:
         asks for, or on the largest number of them where no invocation is noted.
     """
     records, settings, goal = journal.records(), journal.settings, journal.goal
-    confirmations = journal.confirmations()
-    wanted = goal.confirm if goal else _most_fresh(confirmations)
-    fresh = fresh_seeds(settings, wanted)
+    checked = journal.checked()
+    wanted = goal or Goal(trials=len(records), confirm=_most_fresh(key[1] for key in checked))
+    fresh = fresh_seeds(settings, wanted.confirm)
+    ties = ties_of(records)
+    trials = {record.config.config_id: record.number for record in records}
     return Outcome(
         settings=settings,
         goal=goal,
         records=records,
         confirmations={
-            record.number: confirmations[record.config.config_id, fresh]
-            for record in ties_of(records)
-            if (record.config.config_id, fresh) in confirmations
+            record.number: checked[record.config.config_id, fresh, None]
+            for record in ties
+            if (record.config.config_id, fresh, None) in checked
         },
+        held=held_against(
+            pieces_of(settings, wanted, ties[:1]), checked, trials, wanted.no_fresh_splits
+        ),
     )
 
 
-def fresh_seeds(settings: SearchSettings, count: int) -> tuple[int, ...]:
-    """Seeds that no trial of the search was judged by: those that follow the search's own.
-
-    Args:
-        settings: Of the search.
-        count: How many.
-
-    Returns:
-        The seeds; empty for a count of 0.
-    """
-    return tuple(range(settings.seeds, settings.seeds + count))
-
-
-def _most_fresh(confirmations: Iterable[tuple[str, tuple[int, ...]]]) -> int:
+def _most_fresh(confirmations: Iterable[tuple[int, ...]]) -> int:
     """The largest number of fresh seeds among the confirmations."""
-    return max((len(seeds) for _, seeds in confirmations), default=0)
+    return max(map(len, confirmations), default=0)
 
 
 def best_of(records: Iterable[TrialRecord]) -> TrialRecord | None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from l2p_search import defaults
 from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.errors import ConfigError, SearchError, argument
+from l2p_search.field_types import check_fields
 from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -68,8 +69,12 @@ class SearchSettings:
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
-        return cls(
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        settings = cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
             space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
@@ -81,6 +86,10 @@ class SearchSettings:
             graph=mapping.get("graph"),
             metric=mapping.get("metric", "accuracy"),
         )
+        check_fields(settings)
+        if settings.seeds < 1:
+            raise ValueError("'seeds' is below 1")
+        return settings
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
         """Complete a point of the space.
@@ -177,6 +186,11 @@ class Goal:
         register: The name under which the best trial's model is registered in MLflow; None for
             none.
         champion: Whether its version gets the alias `champion` too.
+        controls: Whether the default configuration, and for L2P the controls, are trained on
+            those seeds too.
+        fresh_splits: The rule by which fresh splits are drawn, to train the best trial on them
+            too; None for none.
+        no_fresh_splits: Why there are none, where somebody should be told.
     """
 
     trials: int
@@ -185,7 +199,21 @@ class Goal:
     time_budget: float | None = None
     register: str | None = None
     champion: bool = False
+    controls: bool = False
+    fresh_splits: str | None = None
+    no_fresh_splits: str | None = None
 
     def to_mapping(self) -> dict[str, Any]:
-        """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""
+        """The goal as plain JSON values."""
         return asdict(self)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Goal":
+        """The inverse of `to_mapping`.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        goal = cls(**mapping)
+        check_fields(goal)
+        return goal

@@ -106,7 +106,7 @@ class StoredStudy:
             self.attrs = self.study.user_attrs
 
     def confirmations(self) -> list[Any]:
-        """The results on fresh seeds, as they were given to `confirm`."""
+        """The results on fresh seeds or splits, as they were given to `confirm`."""
         done = self._confirmations.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         return [trial.user_attrs["result"] for trial in done]
 

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,10 +17,12 @@ from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.controls import Piece, expected_pieces, pieces_of
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import fresh_seeds, ties_of
+from l2p_search.searching.records.outcome import ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.pacing import Pace, ahead_of
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.running.racing import groups
 from l2p_search.searching.running.standing import Standing
@@ -44,6 +46,7 @@ class Coordinator:
         concurrency: How many tasks may run at once.
         out_of_time: Whether the time budget has stopped further trials.
         unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        unchecked: What the winner is held against, by name -> why it could not be trained.
         fatal: The error that ends the search, if there was one.
     """
 
@@ -81,9 +84,11 @@ class Coordinator:
         self._ended: set[Task] = set()
         self._confirmed: dict[int, TrialRecord] = {}
         self._tally = _Tally()
+        self._pace = Pace(clock)
         self._stop = threading.Event()
         self.out_of_time = False
         self.unconfirmed: dict[int, str] = {}
+        self.unchecked: dict[str, str] = {}
         self.fatal: SearchError | TrainingBugError | None = None
 
     def stop(self) -> None:
@@ -129,6 +134,7 @@ class Coordinator:
                 task = self._next_confirmation()
             if task is not None:
                 self._running.add(task)
+                self._pace.begin(task, task.title)
                 self._tell(Event("started", self._record(task)))
         return task
 
@@ -195,6 +201,15 @@ class Coordinator:
             f" l2p-search ({reason}); what has ended is kept\n\n{traceback.rstrip()}"
         )
 
+    def progress(self, task: Task, told: Mapping[str, Any]) -> None:
+        """Take how far a training is: fields of `Running` with their values."""
+        self._pace.progress(task, told)
+        self._tell(Event("progressed", self._record(task)))
+
+    def finish(self) -> None:
+        """Tell that nothing is left to train."""
+        self._tell(Event("finished"))
+
     def note(self, task: Task, text: str) -> None:
         """Tell what training warned of, in one line."""
         self._tell(Event("noted", self._record(task), reason=text))
@@ -208,6 +223,7 @@ class Coordinator:
             reason: Why the worker was lost, if it was.
         """
         self._running.discard(task)
+        self._pace.end(task)
         self._trained.pop(task, None)
         if task in self._ended or self.stopping:
             self._ended.discard(task)
@@ -260,23 +276,38 @@ class Coordinator:
         return self._confirmations.popleft() if self._confirmations else None
 
     def _to_confirm(self) -> list[Task]:
-        """The winner and its ties that are not confirmed yet, or whose model is not kept yet."""
-        seeds = fresh_seeds(self._settings, self._goal.confirm)
-        if not seeds or self._standing.best is None:
+        """What of the confirmation is not trained yet, or whose model is not kept yet."""
+        if not self._goal.confirm or self._standing.best is None:
             return []
-        known = self._journal.confirmations()
+        done = set(self._journal.checked())
         ties = ties_of(record.in_short() for record in self._journal.each_record())
         self._confirmed = {record.number: record for record in ties[: 1 + self._goal.ties]}
+        numbers = {each.config.config_id: number for number, each in self._confirmed.items()}
         tasks = []
-        for place, record in enumerate(self._confirmed.values()):
-            config, metric = record.config, self._settings.metric
+        for piece in pieces_of(self._settings, self._goal, list(self._confirmed.values())):
             lacks_model = (
-                place == 0 and self._keeper is not None and not self._keeper.has(config, seeds)
+                piece.role == "winner"
+                and self._keeper is not None
+                and not self._keeper.has(piece.config, piece.seeds)
             )
-            if lacks_model or (config.config_id, seeds) not in known:
-                task = Task("confirmation", record.number, config, (seeds,), metric)
-                tasks.append(replace(task, with_weights=lacks_model))
+            if lacks_model or piece.key not in done:
+                number = numbers.get(piece.config.config_id, ties[0].number)
+                tasks.append(self._confirmation(piece, number, lacks_model))
+                done.add(piece.key)
         return tasks
+
+    def _confirmation(self, piece: Piece, number: int, with_weights: bool) -> Task:
+        return Task(
+            "confirmation",
+            number,
+            piece.config,
+            (piece.seeds,),
+            self._settings.metric,
+            with_weights=with_weights,
+            splits=piece.splits,
+            role=piece.role,
+            name=None if piece.role in ("winner", "tie") else piece.name,
+        )
 
     def _record(self, task: Task) -> TrialRecord:
         """The trial that a task trains or confirms."""
@@ -302,16 +333,19 @@ class Coordinator:
         reason: str | None = None,
     ) -> None:
         self._ended.add(task)
+        self._pace.end(task)
         if result is not None:
             of_trial = result.seconds if task.kind == "trial" else None
             self._standing.trained(len(result.seeds), of_trial)
         if task.kind == "confirmation":
             self._tally.confirmed += 1
-            if result is None or status is TrialStatus.FAILED:
+            if result is not None and status is not TrialStatus.FAILED:
+                self._confirm(task, result)
+            elif task.name is None:
                 self.unconfirmed[task.number] = reason or "failed"
             else:
-                self._confirm(task, result)
-            self._tell(Event("confirmed", self._record(task), result, reason))
+                self.unchecked[task.name] = reason or "failed"
+            self._tell(Event("confirmed", self._record(task), result, reason, task.name))
             return
         record = TrialRecord(
             number=task.number,
@@ -328,9 +362,8 @@ class Coordinator:
 
     def _confirm(self, task: Task, result: TrialResult) -> None:
         """Note a confirmation; one that was trained again for its model is noted already."""
-        seeds = task.groups[0]
-        if (task.config.config_id, seeds) not in self._journal.confirmations():
-            self._journal.confirm(result)
+        if (task.config.config_id, task.groups[0], task.splits) not in self._journal.checked():
+            self._journal.confirm(result, task.splits)
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
@@ -342,16 +375,28 @@ class Coordinator:
 
     def _tell(self, event: Event) -> None:
         number = "-" if event.record is None else event.record.number
-        _log.info("%s, trial %s %s", event.kind, number, event.reason or "")
+        level = logging.DEBUG if event.kind == "progressed" else logging.INFO
+        _log.log(level, "%s, trial %s %s", event.kind, number, event.reason or "")
         self._on_event(event, self.snapshot())
 
     def snapshot(self) -> Snapshot:
         """Summarise how the search stands, for a display."""
+        seconds, unbegun = self._clock() - self._started, self._total - len(self._standing)
+        ahead = ahead_of(
+            self._standing,
+            self._goal,
+            pieces=expected_pieces(self._settings, self._goal),
+            trials=0 if self.out_of_time or self._no_more else unbegun + len(self._waiting),
+            confirmations=self._confirmations,
+            seconds=seconds,
+        )
         return self._standing.snapshot(
             goal=self._goal.trials,
-            running=sum(task.kind == "trial" for task in self._running),
-            seconds=self._clock() - self._started,
-            seconds_left=self._seconds_left(),
+            total=self._total,
+            seconds=seconds,
+            seconds_left=self._pace.seconds_left(ahead, self.concurrency),
+            running=self._pace.running,
+            training_seconds=self._pace.training_seconds,
             confirming=self._tally.confirming,
             confirmed=self._tally.confirmed,
         )
@@ -360,16 +405,6 @@ class Coordinator:
     def _total(self) -> int:
         """How many trials there will be: the goal, or all configurations if they are fewer."""
         return self._settings.at_most(self._goal.trials)
-
-    def _seconds_left(self) -> float | None:
-        """Estimated from the mean time of the trials so far; confirmations are not included."""
-        seconds = self._standing.seconds_per_trial()
-        if seconds is None:
-            return None
-        left = seconds * (self._total - self._standing.ended) / self.concurrency
-        if self._goal.time_budget is None:
-            return left
-        return min(left, max(0.0, self._goal.time_budget - (self._clock() - self._started)))
 
 
 @dataclass

@@ -146,6 +146,10 @@ class Pool:
         """Pass on what training warned of: `Coordinator.note`."""
         given.coordinator.note(given.task, text)
 
+    def progress(self, given: Assignment, told: dict[str, Any]) -> None:
+        """Take how far a training is: `Coordinator.progress`."""
+        given.coordinator.progress(given.task, told)
+
     def release(self, given: Assignment, reason: str = "its worker vanished") -> None:
         """Take back a task whose worker is free again, or dead: `Coordinator.release`."""
         self._running.discard(given)
@@ -178,5 +182,6 @@ class Pool:
             return given
         if coordinator.done and not coordinator.stopping:
             del self._open[coordinator]
+            coordinator.finish()
             job.end(coordinator)
         return None

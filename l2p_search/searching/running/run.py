@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ class Finish:
         exhausted: Whether every configuration of the space has been tried.
         out_of_time: Whether the time budget ended it.
         unconfirmed: Trial number -> why it could not be confirmed on fresh seeds.
+        unchecked: What the winner is held against, by name -> why it could not be trained.
     """
 
     outcome: Outcome
@@ -42,6 +43,7 @@ class Finish:
     exhausted: bool
     out_of_time: bool
     unconfirmed: dict[int, str]
+    unchecked: dict[str, str] = field(default_factory=dict)
 
 
 def begin_search(
@@ -115,6 +117,7 @@ def run_search(
         exhausted=coordinator.exhausted,
         out_of_time=coordinator.out_of_time,
         unconfirmed=coordinator.unconfirmed,
+        unchecked=coordinator.unchecked,
     )
 
 
@@ -147,12 +150,13 @@ def run_jobs(
         TrainingBugError: Training hit a bug in l2p-search.
     """
     resources = settled(resources)
+    tells_epochs = train is None
     train = train or partial(fit, memory_gb=memory_gb, device=resources.device)
     graphs = {job.graph.digest: job.graph for job in jobs}.values()
     pool = Pool(jobs, 1, stop)
     try:
         if pool.needs_workers():
-            _on_workers(pool, graphs, train, resources)
+            _on_workers(pool, graphs, train, resources, tells_epochs)
     except BaseException:
         pool.stop()
         raise
@@ -164,7 +168,13 @@ def run_jobs(
     return pool.stopping
 
 
-def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: Resources) -> None:
+def _on_workers(
+    pool: Pool,
+    graphs: Collection[Graph],
+    train: Train,
+    resources: Resources,
+    tells_epochs: bool,
+) -> None:
     lost: list[str] = []
     with (
         ended_by_force() as end_by_force,
@@ -182,7 +192,7 @@ def _on_workers(pool: Pool, graphs: Collection[Graph], train: Train, resources: 
         pool.widen(cluster.concurrency)
         try:
             with watched(give_up, cluster.head):
-                tune_tasks(pool, graphs, train, cluster, resources)
+                tune_tasks(pool, graphs, train, cluster, resources, tells_epochs=tells_epochs)
         finally:
             if lost:
                 way = argument("resume", True)

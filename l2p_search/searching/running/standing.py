@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from l2p_search.intervals import val_by_seed
-from l2p_search.progress import Snapshot
+from l2p_search.progress import Running, Snapshot
 from l2p_search.results import TrialStatus
 from l2p_search.searching.running.racing import Scores, is_losing
 from l2p_search.trial_record import TrialRecord
@@ -121,21 +121,31 @@ class Standing:
         self,
         *,
         goal: int,
-        running: int,
+        total: int,
         seconds: float,
-        seconds_left: float | None,
+        seconds_left: tuple[float | None, bool],
+        running: tuple[Running, ...],
+        training_seconds: float | None,
         confirming: int,
         confirmed: int,
     ) -> Snapshot:
-        """Summarise how the search stands, for a display; arguments as of `Snapshot`."""
+        """Summarise how the search stands, for a display; arguments as of `Snapshot`.
+
+        `seconds_left` is with whether that is a bound.
+        """
+        trials = sum(each.stage == "trials" for each in running)
         return Snapshot(
             goal=goal,
-            counts={**self._counts, TrialStatus.RUNNING: running},
+            counts={**self._counts, TrialStatus.RUNNING: trials},
             best=self.best,
             best_so_far=tuple(self._best_so_far),
             seeds_trained=self._seeds,
             seconds=seconds,
-            seconds_left=seconds_left,
+            seconds_left=seconds_left[0],
+            at_most=seconds_left[1],
             confirming=confirming,
             confirmed=confirmed,
+            running=running,
+            training_seconds=training_seconds,
+            total=total,
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from l2p_search.config import TrialConfig
+from l2p_search.held import Role
 from l2p_search.metrics import Metric
 
 
@@ -18,6 +19,9 @@ class Task:
         groups: The seeds; after each group but the last a race may stop the trial.
         attempt: 2 when a worker has died over it.
         with_weights: Whether the worker sends what the seeds learned, too.
+        splits: The rule of fresh splits to train on; None for the splits of the graph.
+        role: What the confirmation is for: that of a trial itself, or of what it is held against.
+        name: What it is called, where it is not the confirmation of a trial.
     """
 
     kind: Literal["trial", "confirmation"]
@@ -27,6 +31,21 @@ class Task:
     metric: Metric = "accuracy"
     attempt: int = 1
     with_weights: bool = False
+    splits: str | None = None
+    role: Role = "winner"
+    name: str | None = None
+
+    @property
+    def confirms_trial(self) -> bool:
+        """Whether it confirms a trial on fresh seeds: the winner or a tie."""
+        return self.kind == "confirmation" and self.role in ("winner", "tie")
+
+    @property
+    def title(self) -> str:
+        """What people call it, such as "trial 7"."""
+        if self.name is not None:
+            return self.name
+        return f"trial {self.number}{' on fresh seeds' * (self.kind == 'confirmation')}"
 
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""
@@ -35,4 +54,5 @@ class Task:
             "groups": [list(group) for group in self.groups],
             "metric": self.metric,
             "with_weights": self.with_weights,
+            "splits": self.splits,
         }

@@ -32,7 +32,13 @@ _log = logging.getLogger(__name__)
 
 
 def tune_tasks(
-    pool: Pool, graphs: Iterable[Graph], train: Train, cluster: Cluster, resources: Resources
+    pool: Pool,
+    graphs: Iterable[Graph],
+    train: Train,
+    cluster: Cluster,
+    resources: Resources,
+    *,
+    tells_epochs: bool = False,
 ) -> None:
     """Run the pool's tasks until it is done or stopped.
 
@@ -42,6 +48,7 @@ def tune_tasks(
         train: Trains one configuration, in a worker.
         cluster: Where the workers run; Ray has been started.
         resources: CPUs and GPUs per worker.
+        tells_epochs: Whether `train` takes `on_epoch`, as `fit` does.
 
     Raises:
         SearchError: Ray itself failed. What has ended is in the journals.
@@ -49,7 +56,11 @@ def tune_tasks(
     tasks: dict[str, Assignment] = {}
     kept = {graph.digest: ray.put(graph) for graph in graphs}
     trainable = tune.with_parameters(
-        _trainable, graphs=kept, train=train, threads=resources.cpus_per_trial
+        _trainable,
+        graphs=kept,
+        train=train,
+        threads=resources.cpus_per_trial,
+        tells_epochs=tells_epochs,
     )
     requested = {"cpu": resources.cpus_per_trial, "gpu": resources.gpus_per_trial or 0.0}
     tuner = tune.Tuner(
@@ -84,11 +95,16 @@ def tune_tasks(
 
 
 def _trainable(
-    config: dict[str, Any], graphs: dict[str, "ray.ObjectRef[Graph]"], train: Train, threads: int
+    config: dict[str, Any],
+    graphs: dict[str, "ray.ObjectRef[Graph]"],
+    train: Train,
+    threads: int,
+    tells_epochs: bool,
 ) -> None:
     torch.set_num_threads(threads)
     keep_freed_memory()
-    run_task(json.loads(config["task"]), _graph(graphs[config["graph"]]), train, tune.report)
+    graph = _graph(graphs[config["graph"]])
+    run_task(json.loads(config["task"]), graph, train, tune.report, tells_epochs=tells_epochs)
 
 
 @lru_cache
@@ -158,6 +174,9 @@ class _Reports(_Adapter, FIFOScheduler):
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         given = self._tasks[trial.trial_id]
+        if "progress" in result:
+            self._pool.progress(given, json.loads(result["progress"]))
+            return TrialScheduler.CONTINUE
         for note in json.loads(result.get("notes", "[]")):
             self._pool.note(given, note)
         # After a bug, an error or the last group the worker returns by itself: CONTINUE.

@@ -14,11 +14,13 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
+from l2p_search.data.fresh_splits import with_fresh_splits
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 from l2p_search.saved.storing import weights_bytes
+from l2p_search.searching.running.telling import EpochTeller
 
 
 class Train(Protocol):
@@ -39,7 +41,12 @@ _BUGS = (NotImplementedError, RecursionError)
 
 
 def run_task(
-    task: dict[str, Any], graph: Graph, train: Train, report: Callable[[dict[str, Any]], None]
+    task: dict[str, Any],
+    graph: Graph,
+    train: Train,
+    report: Callable[[dict[str, Any]], None],
+    *,
+    tells_epochs: bool = False,
 ) -> None:
     """Train the groups of seeds of a task one after another, until all are done or one fails.
 
@@ -51,14 +58,21 @@ def run_task(
             The message is {"measured": JSON of `TrialResult.measured`} after success, with
             {"weights": bytes of a safetensors file} where the task asks for them; after failure
             it is {"error": reason, "traceback": text} or {"bug": reason, "traceback": text}, and
-            the last message. "notes" are what training warned of, if it did.
+            the last message. "notes" are what training warned of, if it did. {"progress": JSON}
+            tells how far a group is, and wants no decision.
+        tells_epochs: Whether `train` takes `on_epoch`, as `fit` does.
     """
     config = TrialConfig.recorded(task["config"])
+    if task.get("splits") is not None:
+        graph = with_fresh_splits(graph, task["splits"])
+    before = 0
     for group in task["groups"]:
         notes: list[str] = []
+        told = {"on_epoch": EpochTeller(report, before)} if tells_epochs else {}
+        before += len(group)
         try:
             with _warnings_to(notes):
-                trained = train(graph, config, group, metric=task["metric"])
+                trained = train(graph, config, group, metric=task["metric"], **told)
             message: dict[str, Any] = {"measured": _as_json(trained)}
             if task.get("with_weights") and trained.weights is not None:
                 message["weights"] = weights_bytes(trained.weights)

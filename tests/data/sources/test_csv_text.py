@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.data.sources import csv_text
 from l2p_search.data.sources.csv_text import first_names, parse_csv
+from l2p_search.errors import DataError
 from tests.data.sources.small_tables import EDGES, NODES, Case, read, refused, refused_nodes, write
 
 _PATH = Path("t.csv")
@@ -123,3 +125,13 @@ def test_values_in_quotes_may_contain_delimiters_and_line_breaks(tmp_path: Path)
 
 def test_empty_lines_are_passed_over(tmp_path: Path) -> None:
     assert read(tmp_path, NODES.replace("\n", "\n\n") + "\n\n", EDGES + "\n").num_nodes == 4
+
+
+def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_BLOCK", 1 << 20)
+    for content, line in (
+        (b"1234567," * (1 << 19), 1),
+        (b"id,a\n0," + b"x" * (5 << 20) + b"\n1,2\n", 2),
+    ):
+        with pytest.raises(DataError, match=rf"nodes.csv, line {line}: is longer than 1 MB"):
+            parse_csv(Path("nodes.csv"), content, header=True)

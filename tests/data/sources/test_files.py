@@ -118,7 +118,14 @@ def test_a_folder_of_geom_gcn_is_known_by_its_files(
 def test_a_folder_of_a_pyg_dataset_is_read(tmp_path: Path) -> None:
     (tmp_path / "Mine" / "processed").mkdir(parents=True)
     content = {key: torch.from_numpy(value) for key, value in _arrays().items()}
-    torch.save((content, None, dict), tmp_path / "Mine" / "processed" / "data.pt")
+    processed = tmp_path / "Mine" / "processed"
+    torch.save((content, None, dict), processed / "mine_v1.pt")
+    torch.save("None", processed / "pre_filter.pt")
+    assert read_path(tmp_path / "Mine", {}).name == "Mine"
+    torch.save("something else", processed / "split.pt")
+    with pytest.raises(DataError, match=r"processed: has mine_v1.pt, split.pt; name the file"):
+        read_path(tmp_path / "Mine", {})
+    torch.save((content, None, dict), processed / "data.pt")
     assert read_path(tmp_path / "Mine", {}).name == "Mine"
 
 

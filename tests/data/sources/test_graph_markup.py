@@ -126,3 +126,11 @@ def test_two_graphs_in_one_file_are_refused() -> None:
     text = _graphml(_TWO).replace("</graphml>", "<graph edgedefault='directed'/></graphml>")
     with pytest.raises(DataError, match=r"^g: holds 2 graphs; give one$"):
         parse_markup(Path("g"), text)
+
+
+@pytest.mark.parametrize("directed", [0, 1])
+def test_gml_that_lists_an_edge_twice_is_read(directed: int) -> None:
+    nodes = "".join(f'node [ id {n} label "{n}" ] ' for n in range(3))
+    edges = "".join(f"edge [ source {a} target {b} ] " for a, b in ((0, 1), (0, 1), (1, 2)))
+    text = f'Creator "someone"\ngraph\n[ directed {directed} {nodes} {edges} ]'
+    assert parse_markup(Path("polblogs.gml"), text).number_of_edges() == 3

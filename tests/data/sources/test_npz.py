@@ -90,7 +90,25 @@ def wanted() -> Graph:
     )
 
 
-@pytest.mark.parametrize("dialect", [_plain, _platonov, _shchur, _ppnp])
+def _valid() -> dict[str, Any]:
+    """OGB's word for validation."""
+    return {("valid_idx" if key == "val_idx" else key): each for key, each in _shchur().items()}
+
+
+def _dense() -> dict[str, Any]:
+    given = _arrays()
+    names = dict(zip(("train_mask", "valid_mask", "test_mask"), given["masks"], strict=True))
+    return {"adj": _adjacency().toarray(), "x": given["x"], "y": given["y"], **names}
+
+
+def _dense_features() -> dict[str, Any]:
+    sparse = {key: each for key, each in _shchur().items() if not key.startswith("attr")}
+    return {**sparse, "attr_matrix": _arrays()["x"]}
+
+
+@pytest.mark.parametrize(
+    "dialect", [_plain, _platonov, _shchur, _ppnp, _valid, _dense, _dense_features]
+)
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_every_dialect_gives_the_same_graph(
     tmp_path: Path, wanted: Graph, dialect: Any, save: Any
@@ -219,3 +237,9 @@ def test_real_files_are_read_as_published(own_data: Path, file: str) -> None:
     assert (graph.num_classes, graph.num_splits) == (classes, splits)
     assert graph.about.scaling == scaling
     assert graph.weights is None
+
+
+def test_a_dense_adjacency_has_to_be_square(tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", **{**_dense(), "adj": np.ones((3, 12))})
+    with pytest.raises(DataError, match=r"mine.npz: 'adj' has shape \[3, 12\]"):
+        read_npz(tmp_path / "mine.npz")

@@ -264,3 +264,13 @@ def test_numbers_of_nodes_need_not_be_said_when_labels_are_there() -> None:
     del data.x
     assert read_data(data).num_nodes == 12
     assert np.array_equal(read_data(data).labels, np.arange(12) % 3)
+
+
+@pytest.mark.parametrize("names", ["{}_idx", "{}_index", "idx_{}"])
+@pytest.mark.parametrize("val", ["val", "valid"])
+def test_positions_of_nodes_are_splits(wanted: Graph, names: str, val: str) -> None:
+    data = _data()
+    for part, called in (("train", "train"), ("val", val), ("test", "test")):
+        data[names.format(called)] = data[f"{part}_mask"].nonzero().flatten()
+        del data[f"{part}_mask"]
+    assert ingest(read_data(data)).digest == wanted.digest

@@ -192,3 +192,9 @@ def test_weights_are_found_by_their_name_or_given() -> None:
 def test_two_usual_names_of_weights_leave_a_choice() -> None:
     with pytest.raises(DataError, match="'weight', 'edge_weight' may all be the weight"):
         read_weights(_columns("weight", "edge_weight"), None)
+
+
+def test_weights_that_are_all_zero_are_refused(tmp_path: Path) -> None:
+    edges = "source,target,weight\nann,bob,0\nbob,cy,0\n"
+    with pytest.raises(DataError, match=r"edges.csv, column 'weight': every weight is 0"):
+        read(tmp_path, edges=edges)

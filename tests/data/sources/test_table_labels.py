@@ -93,6 +93,14 @@ def test_the_only_usual_name_is_the_class_and_a_given_one_comes_first() -> None:
     assert find_label(table, "club") == "club"
 
 
+@pytest.mark.parametrize("kind", [":LABEL", "~label"])
+def test_the_kind_of_a_node_is_its_class_where_nothing_else_is(kind: str) -> None:
+    assert find_label(_table(**{kind: ["Cat", "Dog"], "a": [1, 2]}), None) == kind
+    assert find_label(_table(**{kind: ["Cat", "Dog"], "y:int": [1, 2]}), None) == "y:int"
+    with pytest.raises(DataError, match="which column is the class"):
+        find_label(_table(**{kind: ["Person", "Person"], "a": [1, 2]}), None)
+
+
 @pytest.mark.parametrize(
     ("values", "labels"),
     [

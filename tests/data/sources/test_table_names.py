@@ -37,6 +37,16 @@ def test_usual_names_are_found(node_id: str, source: str, target: str, tmp_path:
     assert graph.feature_names == ("age",)
 
 
+def test_typed_columns_may_be_named_without_their_types(tmp_path: Path) -> None:
+    nodes = NODES.replace("id,age,club", ":ID,age:int,club:string")
+    edges = ":START_ID,:END_ID,:TYPE,cost:float\nann,bob,KNOWS,1\nbob,cy,KNOWS,2\n"
+    graph = read(tmp_path, nodes, edges, label="club", features="age", weight="cost")
+    assert graph.label_name == "club:string"
+    assert graph.feature_names == ("age:int",)
+    assert graph.weights is not None
+    assert graph.weights.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [
@@ -45,6 +55,9 @@ def test_usual_names_are_found(node_id: str, source: str, target: str, tmp_path:
         (":START_ID(Person)", ":start_id"),
         ("f(x)(y)", "f"),
         ("(x) age", "(x)_age"),
+        ("weight:Double", "weight"),
+        ("vector:float[]", "vector"),
+        (":LABEL", ":label"),
     ],
 )
 def test_names_are_compared_in_a_plain_form(name: str, form: str) -> None:

@@ -38,6 +38,8 @@ def test_a_bag_counts_how_often_each_word_occurs(rows: list[list[int]]) -> None:
         ([[0, 1, 0], [1, 1, 0]], [[0, 1, 0], [1, 1, 0]]),
         ([[True, False], [False, False]], [[1, 0], [0, 0]]),
         ([[0.5, -1], [3, 1e9]], [[0.5, -1], [3, 1e9]]),
+        ([[5, -1], [3, 2]], [[5, -1], [3, 2]]),
+        ([[0, 3, 0], [0, 0, 7]], [[0, 3, 0], [0, 0, 7]]),
     ],
 )
 def test_vectors_are_numbers_with_fractions_or_zeros_and_ones(rows: Any, x: Any) -> None:

@@ -5,8 +5,9 @@ import pytest
 
 from l2p_search.data.graph import Graph
 from l2p_search.results import TrialStatus
+from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import best_of, fresh_seeds, read_outcome, ties_of
+from l2p_search.searching.records.outcome import best_of, read_outcome, ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from tests.searching.pretend import begin, drive, searched, settings

@@ -317,3 +317,76 @@ def test_a_search_is_judged_raced_and_confirmed_by_its_metric(
     assert '"val_accuracy":' not in written
     journal.close()
     plain.close()
+
+
+_RULE = "4x6/3/3-nodes"
+_BESIDE = Goal(trials=6, confirm=4, ties=0, controls=True, fresh_splits=_RULE)
+
+
+def test_the_winner_ends_beside_its_controls_the_default_and_fresh_splits(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, _BESIDE)
+    held = read_outcome(journal).held
+    assert [each.role for each in held.others] == ["default", "mlp", "backbone"]
+    assert held.fresh_splits is not None
+    assert [seed.seed for seed in held.fresh_splits.seeds] == [20, 21, 22, 23]
+    assert len(journal.checked()) == 5
+    assert len(journal.confirmations()) == 4
+
+
+def test_each_piece_of_the_confirmation_is_trained_once_whenever_it_is_killed(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    whole = read_outcome(searched(tmp_path / "whole", small_graph, _BESIDE))
+    trained: list[tuple[str, int]] = []
+
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        if 20 in seeds:
+            trained.append((config.config_id, graph.num_splits))
+        return pretend_training(graph, config, seeds)
+
+    journal = begin(tmp_path / "killed")
+    for killed_after in (6, 1, 1, 1, 100):
+        journal.begin(_BESIDE, {})
+        drive(Coordinator(journal, _BESIDE), small_graph, training, killed_after)
+        journal.close()
+        journal = Journal.resume(tmp_path / "killed")
+    assert read_outcome(journal).held.to_mapping("accuracy") == whole.held.to_mapping("accuracy")
+    assert len(trained) == len(set(trained)) == 5
+    assert [splits for _, splits in trained].count(4) == 1
+
+
+def test_a_control_that_fails_leaves_the_confirmed_number_and_says_why(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        if config.model == "mlp":
+            raise MemoryError
+        return pretend_training(graph, config, seeds)
+
+    seen: list[Coordinator] = []
+    journal = searched(tmp_path / "s", small_graph, _BESIDE, training, on_coordinator=seen.append)
+    outcome = read_outcome(journal)
+    assert outcome.confirmed is not None
+    assert [each.role for each in outcome.held.others] == ["default", "backbone"]
+    assert seen[0].unchecked == {"MLP": "out of memory"}
+    assert seen[0].unconfirmed == {}
+
+
+def test_the_time_that_is_left_includes_the_confirmation(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    left: list[float] = []
+
+    def told(event: Event, snapshot: Snapshot) -> None:
+        if event.kind in ("ended", "confirmed") and snapshot.seconds_left is not None:
+            left.append(snapshot.seconds_left)
+
+    drive(Coordinator(begin(tmp_path / "s"), _BESIDE, on_event=told), small_graph)
+    # A pretended trial of 20 seeds takes a second, so 4 seeds take 0.2 s.
+    assert left == pytest.approx([6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])

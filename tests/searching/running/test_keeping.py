@@ -9,8 +9,9 @@ from l2p_search.data.graph import Graph
 from l2p_search.saved import folder as folder_module
 from l2p_search.saved.folder import identity_of
 from l2p_search.saved.trained_model import load_model
+from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import fresh_seeds, read_outcome
+from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import FOLDER, ModelKeeper

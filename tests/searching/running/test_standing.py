@@ -1,5 +1,7 @@
 import random
 
+from l2p_search.config import TrialConfig
+from l2p_search.progress import Running
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.outcome import best_of
 from l2p_search.searching.running.standing import Standing
@@ -35,8 +37,19 @@ def test_a_trial_is_open_until_it_ends_and_is_counted_once() -> None:
         assert standing.known[trial.config.config_id].objective == trial.objective
         assert not standing.open
     assert len(standing) == standing.ended == 4
+    running = [
+        Running(stage=stage, number=9, title="trial 9", config=TrialConfig(), seeds=2)
+        for stage in ("trials", "trials", "confirmation")
+    ]
     shown = standing.snapshot(
-        goal=9, running=2, seconds=1.0, seconds_left=None, confirming=0, confirmed=0
+        goal=9,
+        total=9,
+        running=tuple(running),
+        seconds=1.0,
+        seconds_left=(None, False),
+        training_seconds=None,
+        confirming=0,
+        confirmed=0,
     )
     assert shown.counts == {
         TrialStatus.COMPLETE: 2,

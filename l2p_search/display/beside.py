@@ -1,0 +1,101 @@
+"""What a search's winner is held against, in words: the default, controls, fresh splits."""
+
+from l2p_search.display.phrases import count
+from l2p_search.held import Against, HeldAgainst
+from l2p_search.intervals import interval_of_test
+from l2p_search.metrics import Metric, title
+
+
+def fresh_splits_text(held: HeldAgainst) -> str | None:
+    """The winner on fresh splits: "84.90 ± 1.52 %   on 20 new splits (48/32/20)"; None without."""
+    if held.on_fresh_splits is None or held.rule is None:
+        return None
+    number, _, rule = held.rule.partition("x")
+    return f"{held.on_fresh_splits} %   on {count(int(number), 'new split')} by {rule_text(rule)}"
+
+
+def rule_text(rule: str) -> str:
+    """A rule of splits for people.
+
+    Example:
+        >>> rule_text("48/32/20"), rule_text("20-per-class/500/1000")
+        ('48/32/20 % of each class', '20 per class/500/1000 nodes')
+    """
+    if "-per-class" in rule:
+        return f"{rule.replace('-per-class', ' per class')} nodes"
+    if rule.endswith("-nodes"):
+        return f"{rule.removesuffix('-nodes')} nodes, in each class its share"
+    return f"{rule} % of each class"
+
+
+def default_text(held: HeldAgainst, metric: Metric) -> str | None:
+    """Whether the winner is better than what nobody searched for; None where that is not known."""
+    default = held.of("default")
+    if default is None:
+        return None
+    if default.is_winner:
+        return "better than the default configuration? The winner is the default configuration."
+    was = "" if default.trial is None else f", which was trial {default.trial}"
+    return (
+        f"better than the default configuration? {_capital(default.verdict)}:"
+        f" winner minus default {_points(default)}, the default has {_score(default)}{was}."
+    )
+
+
+def control_lines(held: HeldAgainst, metric: Metric) -> list[str]:
+    """A line for each control, with what the winner is above it."""
+    controls = [each for each in (held.of("mlp"), held.of("backbone")) if each is not None]
+    width = max((len(each.name) for each in controls), default=0)
+    return [
+        f"{each.name:<{width}}  {_score(each)}   winner minus {each.name} {_points(each)}:"
+        f" {each.verdict}"
+        for each in controls
+    ]
+
+
+def mlp_text(held: HeldAgainst, metric: Metric) -> str | None:
+    """That L2P has learned to be an MLP, where it has, and what it is worth beside one."""
+    if not held.is_mlp or held.own_share is None:
+        return None
+    text = (
+        f"It learned to be an MLP: q(0) is {held.own_share:.2f}, so nodes hardly listen to their"
+        " neighbours"
+    )
+    mlp = held.of("mlp")
+    if mlp is None:
+        return f"{text}."
+    return (
+        f"{text}. Minus an MLP with its settings: {_points(mlp)} of test {title(metric)},"
+        f" {mlp.verdict}."
+    )
+
+
+def held_paragraphs(held: HeldAgainst, metric: Metric) -> list[str]:
+    """All of it in sentences, for a page."""
+    told = []
+    if (splits := fresh_splits_text(held)) is not None:
+        told.append(f"On fresh splits: {' '.join(splits.split())}.")
+    elif held.no_fresh_splits is not None:
+        told.append(f"There are no fresh splits: {held.no_fresh_splits}.")
+    if (default := default_text(held, metric)) is not None:
+        told.append(_capital(default))
+    told += [f"Control: {' '.join(line.split())}." for line in control_lines(held, metric)]
+    if (mlp := mlp_text(held, metric)) is not None:
+        told.append(mlp)
+    return told
+
+
+def _score(each: Against) -> str:
+    return f"{interval_of_test(each.result)} %"
+
+
+def _points(each: Against) -> str:
+    """A difference with its sign: "+0.14 ± 0.96 points"."""
+    width = each.difference.half_width
+    return f"{each.difference.mean:+.2f}" + (
+        " points" if width is None else f" ± {width:.2f} points"
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

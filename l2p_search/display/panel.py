@@ -1,0 +1,194 @@
+"""The panel of a running search: what it shows in each state, for any width."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from l2p_search.display.charts import sparkline
+from l2p_search.display.phrases import count, describe_config
+from l2p_search.durations import format_duration
+from l2p_search.intervals import interval_of_validation
+from l2p_search.metrics import briefly
+from l2p_search.progress import Running, Snapshot, Stage
+from l2p_search.results import TrialStatus
+
+_SHOWN = 8
+"""Running trials that have a line of their own."""
+_NARROW = 80
+"""Columns below which a running trial's line has only what changes."""
+_IN_WORDS = {
+    "trials": "trial",
+    "confirmation": "configuration",
+}
+"""Stage -> what is counted in it."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a display is of.
+
+    Attributes:
+        name: The search's name.
+        keys: The hyperparameters that vary.
+        race: Whether trials race.
+        what: What is searched, in words, such as "20 trials x 20 seeds on demo".
+        part: Which of several searches this is, such as "model 2 of 4"; empty for a single one.
+        tracked: Whether MLflow gets a copy.
+    """
+
+    name: str
+    keys: Sequence[str]
+    race: bool = False
+    what: str = ""
+    part: str = ""
+    tracked: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What the panel shows now.
+
+    Attributes:
+        snapshot: How the search stands; None before its first trial began.
+        elapsed: Seconds since the display began.
+        since: Seconds since the snapshot was taken.
+        stopping: Whether the search is being stopped.
+        finished: Whether nothing is left to train.
+        latest: The last lines on what happened.
+    """
+
+    snapshot: Snapshot | None
+    elapsed: float
+    since: float = 0.0
+    stopping: bool = False
+    finished: bool = False
+    latest: Sequence[str] = ()
+
+
+def panel(subject: Subject, view: View, width: int) -> RenderableType:
+    """The panel in one of its states: starting, running, confirming, stopping, finishing.
+
+    Args:
+        subject: The search.
+        view: What is to be shown.
+        width: Columns of the terminal.
+
+    Returns:
+        Lines that fit into the width; what is too long for one goes on in the next.
+    """
+    snapshot, elapsed = view.snapshot, format_duration(view.elapsed)
+    head = Text(subject.name, style="bold")
+    if subject.part:
+        head.append(f"  {subject.part}", style="not bold")
+    if view.stopping:
+        return Group(head.append(f"  {_stopping(snapshot)}", style="bold yellow"), _AGAIN)
+    if snapshot is None:
+        head.append(f"  {subject.what}" if subject.what else "", style="not bold")
+        return Group(head, Text(f"Ray starts ({elapsed})"))
+    if view.finished:
+        rest = "Ray ends, MLflow gets the result" if subject.tracked else "Ray ends"
+        head.append(f"  everything is trained ({elapsed}); {rest}", style="not bold")
+        return Group(head, *_best(subject, snapshot))
+    stage = snapshot.stages[-1]
+    head.append(f"  {_stage_text(stage)}, {elapsed}{_left(snapshot, view)}", style="not bold")
+    lines: list[RenderableType] = [head, _stage_bar(stage, snapshot.running, width)]
+    lines += [Text(_tally(subject, snapshot)), *_running(snapshot.running, width)]
+    lines += _best(subject, snapshot)
+    lines += [Text(line, style="dim") for line in view.latest]
+    return Group(*lines)
+
+
+_AGAIN = Text("Ctrl-C once more ends it at once; nothing that has ended is lost either way.")
+
+
+def _stopping(snapshot: Snapshot | None) -> str:
+    if snapshot is None:
+        return "stopping: no trial had begun"
+    text = f"stopping: {count(snapshot.ended, 'trial')} kept"
+    if snapshot.running:
+        text += f", {len(snapshot.running)} that ran begin anew when it is resumed"
+    return text
+
+
+def _stage_text(stage: Stage) -> str:
+    counted = count(stage.total, _IN_WORDS.get(stage.name, "configuration"))
+    if stage.name == "trials":
+        return f"{stage.done} of {counted}"
+    return f"{stage.name} on fresh seeds: {stage.done} of {counted}"
+
+
+def _left(snapshot: Snapshot, view: View) -> str:
+    if snapshot.seconds_left is None:
+        return ""
+    left = format_duration(max(0.0, snapshot.seconds_left - view.since))
+    return f", {'at most' if snapshot.at_most else 'about'} {left} left"
+
+
+def _stage_bar(stage: Stage, running: Sequence[Running], width: int) -> RenderableType:
+    """What has ended, with the running ones as far as they are."""
+    done = stage.done + sum(each.share for each in running if each.stage == stage.name)
+    bar = Table.grid()  # a bar by itself does not end its line
+    bar.add_row(ProgressBar(total=stage.total, completed=done, width=min(width, 72)))
+    return bar
+
+
+def _tally(subject: Subject, snapshot: Snapshot) -> str:
+    counts = snapshot.counts
+    parts = [f"{len(snapshot.running)} running", f"{counts[TrialStatus.COMPLETE]} complete"]
+    if subject.race:
+        parts.append(f"{counts[TrialStatus.RACED_OUT]} raced out")
+    parts.append(f"{counts[TrialStatus.FAILED]} failed")
+    speed = snapshot.seeds_per_second
+    return f"{', '.join(parts)}; {speed:.{0 if speed >= 10 else 2}f} seeds/s"
+
+
+def _running(running: Sequence[Running], width: int) -> list[RenderableType]:
+    """A line per running trial: its bar, and how far it is."""
+    if not running:
+        return []
+    narrow = width < _NARROW
+    bar = 10 if narrow else 20
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=bar)
+    table.add_column(overflow="fold")
+    for each in running[:_SHOWN]:
+        drawn = ProgressBar(total=1.0, completed=each.share, width=bar)
+        table.add_row(drawn, f"{each.title}: {how_far(each, brief=narrow)}")
+    if len(running) > _SHOWN:
+        table.add_row("", f"and {len(running) - _SHOWN} more")
+    return [table]
+
+
+def how_far(running: Running, brief: bool = False) -> str:
+    """How far a running trial is, in words.
+
+    Args:
+        running: The trial.
+        brief: Whether its score is left out.
+
+    Returns:
+        Words such as "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %".
+    """
+    if not running.epochs:
+        return f"{count(running.seeds, 'seed')}, {format_duration(running.seconds)}"
+    if brief:
+        return f"{running.finished}/{running.seeds} seeds, epoch {running.epoch}/{running.epochs}"
+    text = (
+        f"{running.finished} of {count(running.seeds, 'seed')} done, epoch {running.epoch} of at"
+        f" most {running.epochs}"
+    )
+    return text if running.best_val is None else f"{text}, validation {running.best_val:.2f} %"
+
+
+def _best(subject: Subject, snapshot: Snapshot) -> list[RenderableType]:
+    best = snapshot.best
+    if best is None or best.result is None:
+        return []
+    text = Text(f"best {briefly('validation', best.metric)} ")
+    text.append(f"{interval_of_validation(best.result)} %", style="bold green")
+    text.append(f"  trial {best.number}  {describe_config(best.config, subject.keys)}")
+    return [text, Text(f"best so far {sparkline(snapshot.best_so_far)}")]

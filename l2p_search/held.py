@@ -1,0 +1,130 @@
+"""Held: the confirmed winner beside the default and the controls, paired by seed.
+
+A verdict needs one view of what the numbers are: `searching` makes these values, `display`,
+`report` and MLflow's entries tell them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from l2p_search.intervals import Interval, interval_of_test, mean_interval
+from l2p_search.metrics import Metric
+from l2p_search.results import TrialResult
+from l2p_search.verdicts import Judged, verdicts_on
+
+Role = Literal["winner", "tie", "default", "mlp", "backbone", "fresh_splits"]
+"""What a piece of the confirmation is for."""
+MOSTLY_MLP = 0.9
+"""Where q(0), averaged over nodes and seeds, is above this, L2P has learned to be an MLP."""
+
+
+@dataclass(frozen=True)
+class Against:
+    """The winner against one other configuration, on the same fresh seeds.
+
+    Attributes:
+        role: `default`, `mlp` or `backbone`.
+        name: What the other is called, for people.
+        result: The other's result.
+        difference: Test score of the winner minus that of the other, paired by seed, in points.
+        trial: The trial of the search that is the same configuration; None without one.
+        is_winner: Whether it is the winner itself.
+        judged: The verdict on the difference; those of one search are adjusted by Holm.
+    """
+
+    role: Role
+    name: str
+    result: TrialResult
+    difference: Interval
+    trial: int | None = None
+    is_winner: bool = False
+    judged: Judged = field(default_factory=lambda: Judged("undecided"))
+
+    @property
+    def verdict(self) -> str:
+        """Whether the winner is better, worse or equivalent, or that is undecided."""
+        return self.judged.in_words
+
+    def to_mapping(self, metric: Metric) -> dict[str, Any]:
+        """Plain JSON values."""
+        test = interval_of_test(self.result)
+        return {
+            "role": self.role,
+            "name": self.name,
+            "config_id": self.result.config.config_id,
+            "config": self.result.config.to_mapping(),
+            f"test_{metric}": None if test is None else test.to_mapping(),
+            "winner_minus_it": self.difference.to_mapping(),
+            **self.judged.to_mapping(),
+            "is_winner": self.is_winner,
+            "trial": self.trial,
+        }
+
+
+@dataclass(frozen=True)
+class HeldAgainst:
+    """What the confirmation says of the winner beside its own score.
+
+    Attributes:
+        others: The default configuration and the controls, as far as they are trained.
+        fresh_splits: The winner on fresh splits; None where there are none.
+        rule: How these splits were drawn.
+        no_fresh_splits: Why there are none, where that is to be told.
+        own_share: q(0) of the winner on the fresh seeds: the weight of a node's own features.
+    """
+
+    others: tuple[Against, ...] = ()
+    fresh_splits: TrialResult | None = None
+    rule: str | None = None
+    no_fresh_splits: str | None = None
+    own_share: float | None = None
+
+    def of(self, role: Role) -> Against | None:
+        """The one in that role, if it is trained."""
+        return next((each for each in self.others if each.role == role), None)
+
+    @property
+    def is_mlp(self) -> bool:
+        """Whether L2P has learned to be an MLP: nearly all of q is at step 0."""
+        return self.own_share is not None and self.own_share > MOSTLY_MLP
+
+    @property
+    def on_fresh_splits(self) -> Interval | None:
+        """The winner's test score on fresh splits."""
+        return None if self.fresh_splits is None else interval_of_test(self.fresh_splits)
+
+    def to_mapping(self, metric: Metric) -> dict[str, Any]:
+        """Plain JSON values, to be read beside the other results of a search."""
+        interval = self.on_fresh_splits
+        return {
+            "against": [each.to_mapping(metric) for each in self.others],
+            "learned_to_be_an_mlp": self.is_mlp if self.own_share is not None else None,
+            f"fresh_splits_test_{metric}": None
+            if interval is None
+            else {
+                **interval.to_mapping(),
+                "rule": self.rule,
+                "seeds": len(self.fresh_splits.seeds) if self.fresh_splits else 0,
+            },
+            "no_fresh_splits": self.no_fresh_splits,
+        }
+
+
+def judged_together(others: Sequence[Against]) -> tuple[Against, ...]:
+    """The same with verdicts, adjusted by Holm for their number; the winner itself has none."""
+    told = [None if each.is_winner else each.difference for each in others]
+    pairs = zip(others, verdicts_on(told), strict=True)
+    return tuple(replace(each, judged=judged) for each, judged in pairs)
+
+
+def paired(first: TrialResult, second: TrialResult) -> Interval | None:
+    """Test score of the second minus that of the first on the seeds that both finished."""
+    one = {seed.seed: seed for seed in first.finished}
+    differences, splits = {}, {}
+    for seed in second.finished:
+        other = one.get(seed.seed)
+        if other is not None and seed.test is not None and other.test is not None:
+            differences[seed.seed] = seed.test - other.test
+            splits[seed.seed] = seed.split
+    return mean_interval(differences, splits) if differences else None

@@ -1,0 +1,168 @@
+"""Pace: how far the running tasks of a search are, and how long the rest of it takes."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from l2p_search.progress import Running
+from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.standing import Standing
+from l2p_search.searching.running.tasks import Task
+
+_ENOUGH = 0.02
+"""The share of a training that must be done before the rest is estimated by it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """What a search has not begun yet.
+
+    Attributes:
+        trials: How many trials.
+        confirmations: Seeds of each configuration that is to be confirmed, as far as is known.
+        trial_seconds: What a trial takes; None before one has ended.
+        seed_seconds: What a seed of the best configuration takes; None before one has ended.
+        budget: Seconds after which no trial is begun; None for no such limit.
+    """
+
+    trials: int
+    confirmations: Sequence[int]
+    trial_seconds: float | None
+    seed_seconds: float | None
+    budget: float | None = None
+
+
+def ahead_of(
+    standing: Standing,
+    goal: Goal,
+    *,
+    pieces: int,
+    trials: int,
+    confirmations: Collection[Task] | None,
+    seconds: float,
+) -> Ahead:
+    """What a search has not begun yet, and what that takes by what has ended so far.
+
+    Args:
+        standing: The trials so far.
+        goal: How far the search goes.
+        pieces: How many configurations are expected to be trained on fresh seeds, as the dry run
+            counts them.
+        trials: How many trials have not begun.
+        confirmations: Those that have not begun. None where they are not known, before the trials
+            have ended.
+        seconds: Since the search was started.
+
+    Returns:
+        It.
+    """
+    if confirmations is not None:
+        fresh = [sum(map(len, task.groups)) for task in confirmations]
+    else:
+        fresh = [goal.confirm] * pieces
+    best, seed_seconds = standing.best, None
+    if best is not None and best.result is not None:
+        seed_seconds = best.result.seconds / len(best.result.seeds)
+    trial_seconds = standing.seconds_per_trial()
+    if trial_seconds is None and not trials:
+        trial_seconds = None if best is None or best.result is None else best.result.seconds
+    budget = goal.time_budget
+    return Ahead(
+        trials=trials,
+        confirmations=fresh,
+        trial_seconds=trial_seconds,
+        seed_seconds=seed_seconds,
+        budget=None if budget is None else max(0.0, budget - seconds),
+    )
+
+
+class Pace:
+    """Knows how far every running task is, from what its worker tells."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """No task is running yet.
+
+        Args:
+            clock: Seconds of a clock that never goes back.
+        """
+        self._clock = clock
+        self._running: dict[Task, tuple[float, Running]] = {}
+        self._first: float | None = None
+
+    def begin(self, task: Task, title: str) -> None:
+        """A worker has the task; `title` is what people call it."""
+        now = self._clock()
+        self._first = now if self._first is None else self._first
+        stage = "trials" if task.kind == "trial" else "confirmation"
+        seeds = sum(map(len, task.groups))
+        running = Running(
+            stage=stage, number=task.number, title=title, config=task.config, seeds=seeds
+        )
+        self._running[task] = now, running
+
+    def progress(self, task: Task, told: Mapping[str, Any]) -> None:
+        """Take how far a task is.
+
+        Args:
+            task: What was handed out.
+            told: Fields of `Running` with their values.
+        """
+        if task in self._running:  # what a worker tells may come after its result
+            since, running = self._running[task]
+            self._running[task] = since, replace(running, **told)
+
+    def end(self, task: Task) -> None:
+        """The task runs no longer."""
+        self._running.pop(task, None)
+
+    @property
+    def running(self) -> tuple[Running, ...]:
+        """The running tasks, trials by their number."""
+        now = self._clock()
+        found = [replace(each, seconds=now - since) for since, each in self._running.values()]
+        return tuple(sorted(found, key=lambda each: each.number))
+
+    @property
+    def training_seconds(self) -> float | None:
+        """Since a worker had the first task; None before that."""
+        return None if self._first is None else self._clock() - self._first
+
+    def seconds_left(self, ahead: Ahead, concurrency: int) -> tuple[float | None, bool]:
+        """How long the running tasks and all that follows take.
+
+        Args:
+            ahead: What has not begun yet.
+            concurrency: How many tasks run at once.
+
+        Returns:
+            The seconds, None while there is nothing to tell them by; and whether they are a bound:
+            before a trial has ended they are those of trials whose seeds never stop early.
+        """
+        running = self.running
+        usual = ahead.trial_seconds or _projected(running)
+        if usual is None:
+            return None, False
+        seed = ahead.seed_seconds or usual / next((each.seeds for each in running), 1)
+        now = [_rest(each, usual) for each in running if each.stage == "trials"]
+        trials = _side_by_side([*now, *[usual] * ahead.trials], concurrency)
+        if ahead.budget is not None:
+            trials = min(trials, max([ahead.budget + usual, *now]))
+        fresh = [_rest(each, seed * each.seeds) for each in running if each.stage != "trials"]
+        fresh += [seed * seeds for seeds in ahead.confirmations]
+        return trials + _side_by_side(fresh, concurrency), ahead.trial_seconds is None
+
+
+def _projected(running: Sequence[Running]) -> float | None:
+    """What a trial takes if it goes on as the running ones have begun."""
+    found = [each.seconds / each.share for each in running if each.share >= _ENOUGH]
+    return sum(found) / len(found) if found else None
+
+
+def _rest(running: Running, usual: float) -> float:
+    """What a running task still takes: at least a little, however long it has taken."""
+    return max(usual - running.seconds, usual * 0.05)
+
+
+def _side_by_side(seconds: Sequence[float], concurrency: int) -> float:
+    """How long tasks take that share the workers: not less than the longest of them."""
+    return max([*seconds, sum(seconds) / concurrency])

@@ -1,0 +1,149 @@
+"""What the panel says in each of its states, at every width that people have."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from l2p_search.config import TrialConfig
+from l2p_search.display.panel import Subject, View, how_far, panel
+from l2p_search.progress import Running, Snapshot
+from l2p_search.results import TrialStatus
+from tests.searching.records.made import record
+
+_SUBJECT = Subject(
+    "wisconsin-paper",
+    ["dropout", "lr", "hidden", "weight_decay", "K"],
+    what="20 trials x 20 seeds on wisconsin, space paper",
+)
+_RUNNING = Running(
+    stage="trials",
+    number=8,
+    title="trial 8",
+    config=TrialConfig(),
+    seeds=20,
+    finished=3,
+    training=17,
+    epoch=340,
+    epochs=1000,
+    best_val=84.1,
+    seconds=12.0,
+)
+_FRESH = replace(_RUNNING, stage="confirmation", number=4, title="trial 4 on fresh seeds")
+_SNAPSHOT = Snapshot(
+    goal=20,
+    total=20,
+    counts={
+        TrialStatus.COMPLETE: 7,
+        TrialStatus.RACED_OUT: 0,
+        TrialStatus.FAILED: 1,
+        TrialStatus.RUNNING: 2,
+    },
+    best=record(4, [84.0, 86.0, 85.0, 83.0]),
+    best_so_far=(80.0, 82.0, 84.5),
+    seeds_trained=140,
+    seconds=100.0,
+    training_seconds=100.0,
+    seconds_left=150.0,
+    confirming=0,
+    confirmed=0,
+    running=(
+        _RUNNING,
+        replace(_RUNNING, number=9, title="trial 9", epochs=0, epoch=0, finished=0),
+    ),
+)
+_WIDTHS = pytest.mark.parametrize("width", [40, 60, 100, 160])
+
+
+def _drawn(view: View, width: int, subject: Subject = _SUBJECT) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    console.print(panel(subject, view, width))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "…" not in text
+    return " ".join(text.split())
+
+
+@_WIDTHS
+def test_starting_says_what_is_searched_and_for_how_long_ray_starts(width: int) -> None:
+    text = _drawn(View(snapshot=None, elapsed=4.0), width)
+    assert text.startswith("wisconsin-paper 20 trials x 20 seeds on wisconsin, space paper")
+    assert "Ray starts (4 s)" in text
+
+
+@_WIDTHS
+def test_running_says_how_far_each_trial_is_and_how_long_all_takes(width: int) -> None:
+    latest = ["trial 7: validation 80.00 % .."]
+    view = View(snapshot=_SNAPSHOT, elapsed=102.0, since=30.0, latest=latest)
+    text = _drawn(view, width)
+    assert "8 of 20 trials, 1 min 42 s, about 2 min left" in text
+    assert "2 running, 7 complete, 1 failed; 1.49 seeds/s" in text
+    far = (
+        "3/20 seeds, epoch 340/1000" if width < 80 else "3 of 20 seeds done, epoch 340 of at most"
+    )
+    assert "trial 8" in text
+    assert far in text or width < 60
+    assert "trial 9" in text
+    assert "20 seeds, 12 s" in text
+    assert "best validation 84.50" in text
+    assert "weight_decay=" in text
+    assert latest[0] in text
+
+
+@_WIDTHS
+def test_before_a_trial_has_ended_the_time_left_is_a_bound(width: int) -> None:
+    first = replace(_SNAPSHOT, at_most=True, best=None)
+    assert "at most 2 min 30 s left" in _drawn(View(snapshot=first, elapsed=10.0), width)
+
+
+@_WIDTHS
+def test_confirming_counts_configurations_and_goes_on_moving(width: int) -> None:
+    view = View(
+        snapshot=replace(_SNAPSHOT, confirming=5, confirmed=2, running=(_FRESH,)), elapsed=102.0
+    )
+    text = _drawn(view, width)
+    assert "confirmation on fresh seeds: 2 of 5 configurations" in text
+    assert "about 2 min 30 s left" in text
+    assert "trial 4 on fresh seeds" in text
+
+
+@_WIDTHS
+def test_stopping_is_a_state_of_its_own(width: int) -> None:
+    text = _drawn(View(snapshot=_SNAPSHOT, elapsed=102.0, stopping=True), width)
+    assert "stopping: 8 trials kept, 2 that ran begin anew when it is resumed" in text
+    assert "Ctrl-C once more ends it at once" in text
+    assert "epoch" not in text
+    early = _drawn(View(snapshot=None, elapsed=1.0, stopping=True), width)
+    assert "stopping: no trial had begun" in early
+
+
+@_WIDTHS
+def test_when_everything_is_trained_it_says_what_it_waits_for(width: int) -> None:
+    done = replace(_SNAPSHOT, running=(), confirming=1, confirmed=1)
+    view = View(snapshot=done, elapsed=102.0, finished=True)
+    assert "everything is trained (1 min 42 s); Ray ends, MLflow gets" in _drawn(view, width)
+    without = replace(_SUBJECT, tracked=False)
+    assert "MLflow" not in _drawn(view, width, without)
+
+
+def test_one_of_several_searches_says_which() -> None:
+    text = _drawn(
+        View(snapshot=_SNAPSHOT, elapsed=1.0), 100, replace(_SUBJECT, part="model 2 of 4")
+    )
+    assert text.startswith("wisconsin-paper model 2 of 4 8 of 20 trials")
+
+
+def test_many_workers_do_not_fill_the_screen() -> None:
+    many = tuple(replace(_RUNNING, number=n, title=f"trial {n}") for n in range(64))
+    text = _drawn(View(snapshot=replace(_SNAPSHOT, running=many), elapsed=1.0), 100)
+    assert "trial 7" in text
+    assert "trial 8:" not in text
+    assert "and 56 more" in text
+
+
+def test_how_far_is_told_with_the_score_where_there_is_room() -> None:
+    assert how_far(_RUNNING) == (
+        "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %"
+    )
+    assert how_far(_RUNNING, brief=True) == "3/20 seeds, epoch 340/1000"

@@ -1,0 +1,63 @@
+"""Verdicts of the winner against another, and when L2P counts as an MLP."""
+
+from dataclasses import replace
+
+import pytest
+
+from l2p_search.held import Against, HeldAgainst, judged_together, paired
+from l2p_search.intervals import Interval
+from tests.searching.records.made import result
+
+
+def _against(low: float | None, high: float | None) -> Against:
+    mean = 0.0 if low is None or high is None else (low + high) / 2
+    alone = Against("mlp", "MLP", result((80.0,)), Interval(mean, low, high, 10))
+    return judged_together([alone])[0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.1, 2.0, "better"),
+        (-2.0, -0.1, "worse"),
+        (-3.0, 4.0, "undecided"),
+        (-0.3, 0.4, "equivalent within 1 point"),
+        (None, None, "undecided"),
+    ],
+)
+def test_a_difference_is_called_what_is_known_of_it(
+    low: float | None, high: float | None, verdict: str
+) -> None:
+    assert _against(low, high).verdict == verdict
+
+
+@pytest.mark.parametrize(("share", "is_mlp"), [(0.91, True), (0.9, False), (None, False)])
+def test_l2p_counts_as_an_mlp_where_nine_tenths_of_q_are_at_step_0(
+    share: float | None, is_mlp: bool
+) -> None:
+    assert HeldAgainst(own_share=share).is_mlp is is_mlp
+
+
+def test_only_seeds_that_both_finished_are_paired() -> None:
+    first, second = result((80.0, 81.0)), result((81.0, 83.0, 99.0))
+    found = paired(first, second)
+    assert found is not None
+    assert (found.mean, found.units) == (1.5, 2)
+    assert paired(first, replace(second, seeds=second.seeds[2:])) is None
+
+
+def test_values_are_json_with_the_metric_in_their_names() -> None:
+    held = HeldAgainst((_against(-1.0, 1.0),), result((80.0, 81.0)), "2x48/32/20", None, 0.95)
+    told = held.to_mapping("macro_f1")
+    assert told["learned_to_be_an_mlp"] is True
+    assert told["against"][0]["test_macro_f1"]["mean"] == 79.0
+    assert told["fresh_splits_test_macro_f1"]["rule"] == "2x48/32/20"
+    assert told["fresh_splits_test_macro_f1"]["mean"] == 79.5
+
+
+def test_verdicts_of_one_search_are_adjusted_for_their_number() -> None:
+    barely = _against(0.05, 2.0)
+    assert barely.verdict == "better"
+    assert {each.verdict for each in judged_together([barely, barely, barely])} == {"undecided"}
+    itself = replace(barely, is_winner=True)
+    assert judged_together([barely, itself])[0].verdict == "better"
