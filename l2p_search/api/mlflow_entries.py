@@ -199,7 +199,7 @@ def _answer(outcome: Outcome) -> str:
     if outcome.confirmed is None:
         number += ", not confirmed"
     config = describe_config(best.config, outcome.settings.space.dimensions)
-    far = "" if best.result.profile is None else f"; {travel_in_words(best.result)}"
+    far = "" if best.result.profiles is None else f"; {travel_in_words(best.result)}"
     return f"{number} with {best.config.method}, {config}{far}"
 
 
@@ -255,7 +255,7 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     if outcome.confirmed is None:
         first = f"**Test {score} on the search's own seeds: {outcome.protocol} %**, not confirmed"
     far = ""
-    if best.result.profile is not None:
+    if best.result.profiles is not None:
         words = inert(travel_in_words(best.result))
         far = f" {words[:1].upper()}{words[1:]}."
     lines = [f"{first}, with {best.config.method} `{config}`.{far}"]

@@ -83,8 +83,8 @@ def dataset_note(
     name = _link(inert(best.info.run_name), run_link("", experiment, best.info.run_id))
     first = f"{inert(number)} ({name}{of})"
     rows = [
-        f"| {_link(inert(run.info.run_name), run_link('', experiment, run.info.run_id))}"
-        f" | {inert(run.data.tags[ANSWER]).replace('|', '&#124;')} |"
+        f"| {_link(_cell(run.info.run_name), run_link('', experiment, run.info.run_id))}"
+        f" | {_cell(run.data.tags[ANSWER])} |"
         for run in told
     ]
     table = "\n".join([f"| search | test {title(metric)} on fresh seeds |", "|---|---|", *rows])
@@ -93,6 +93,11 @@ def dataset_note(
 
 def _link(text: str, address: str) -> str:
     return f"[{text}]({address})"
+
+
+def _cell(text: str) -> str:
+    """Text that stays in its cell of a table."""
+    return inert(text).replace("|", "&#124;")
 
 
 def _artifact(run: str, path: str) -> str:
