@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
-from l2p_search.display.beside import held_paragraphs
+from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure
 from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
+from l2p_search.other_nodes import THIS_GRAPH
 from l2p_search.published import paper_accuracy
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
@@ -88,6 +90,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "race": str(settings.race),
         "metric": settings.metric,
         "method": settings.typical_config().method,
+        "sealed": str(settings.sealed),
     }
     varied = list(settings.space.dimensions)
     found: dict[str, Any] = {}
@@ -99,6 +102,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
             "marks": _marks(journal, outcome),
             "answer": _answer(outcome),
             "profile": _profile(outcome),
+            "series": budget_series(outcome),
         }
         if (effects := importance_of(outcome)) is not None and effects.told:
             varied.sort(key=lambda key: -effects.shares[key].share if key in effects.shares else 1)
@@ -197,7 +201,8 @@ def _answer(outcome: Outcome) -> str:
         return ""
     number = f"{outcome.confirmed or outcome.protocol} % test {title(metric)}"
     if outcome.confirmed is None:
-        number += ", not confirmed"
+        sealed = outcome.protocol is None
+        number = f"no test {title(metric)}, sealed" if sealed else f"{number}, not confirmed"
     config = describe_config(best.config, outcome.settings.space.dimensions)
     far = "" if best.result.profiles is None else f"; {travel_in_words(best.result)}"
     return f"{number} with {best.config.method}, {config}{far}"
@@ -224,8 +229,11 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             "interval_high": confirmed.high,
         }
         metrics |= {name: round(end, 2) for name, end in shown.items() if end is not None}
+    luck = outcome.luck
+    metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
+        (f"confirmed_with_luck_{metric}", None if luck is None else luck.interval),
         (f"protocol_test_{metric}", outcome.protocol),
         (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
         *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
@@ -234,6 +242,14 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             metrics[name] = round(interval.mean, 2)
             if interval.half_width is not None:
                 metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    for name, estimate in (
+        (f"confirmed_test_{metric}", outcome.estimate),
+        (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
+    ):
+        elsewhere = None if estimate is None else estimate.other_nodes
+        if elsewhere is not None and elsewhere.low is not None and elsewhere.high is not None:
+            metrics[f"{name}_other_nodes_low"] = round(elsewhere.low, 2)
+            metrics[f"{name}_other_nodes_high"] = round(elsewhere.high, 2)
     return metrics
 
 
@@ -254,12 +270,21 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     first = f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds"
     if outcome.confirmed is None:
         first = f"**Test {score} on the search's own seeds: {outcome.protocol} %**, not confirmed"
+        if outcome.protocol is None:
+            first = f"**Sealed: no test {score} was computed**"
     far = ""
     if best.result.profiles is not None:
         words = inert(travel_in_words(best.result))
         far = f" {words[:1].upper()}{words[1:]}."
     lines = [f"{first}, with {best.config.method} `{config}`.{far}"]
-    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        lines += [f"95 % intervals: {here}; {there}."]
+    if (luck := outcome.luck) is not None:
+        lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
+    protocol = "Sealed: the trials have no test score."
+    if outcome.protocol is not None:
+        protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
     if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
         protocol += f" The paper reports {paper}."
     ties = count(len(outcome.ties) - 1, "other")
@@ -269,7 +294,9 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f"Best on {briefly('validation', settings.metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %, tied with {ties}.",
         whole,
-        f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
+        f"{str(outcome.looks).capitalize()}.",
+        *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),
+        f"± is the 95 % interval for {THIS_GRAPH}. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",
     ]
@@ -296,6 +323,8 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         course = course_figure(points, effects, outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
+        if (curve := budget_image(outcome)) is not None:
+            files["budget.png"] = curve
         if best.result.profile is not None:
             files["profile.svg"] = profile_svg(best.result, title)
             files |= _pictures(best.result.profile, journal.directory.name)

@@ -4,7 +4,7 @@ import shlex
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
-from l2p_search.display.beside import held_paragraphs
+from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
@@ -12,6 +12,7 @@ from l2p_search.errors import SearchError
 from l2p_search.held import HeldAgainst
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
+from l2p_search.other_nodes import THIS_GRAPH, estimate_of_test
 from l2p_search.report.page import Code, Drawing, Page, Part, Section, Table, render
 from l2p_search.report.page_figures import course, curves_lines, importance_bars, trial_lines
 from l2p_search.report.page_profile import profile_beside, profile_groups
@@ -19,6 +20,7 @@ from l2p_search.report.search_figures import Point
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.luck import Luck
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
@@ -54,7 +56,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
         Page(
             title=f"How far should messages travel on {settings.dataset}?",
             answer=_answer(outcome, best, best.result),
-            headline=f"{outcome.confirmed or outcome.protocol} %",
+            headline=_headline(outcome),
             headline_note=_meaning(outcome, metric),
             beside=profile_beside(best.result),
             verdict=[
@@ -85,7 +87,10 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
     if result.profiles is not None:
         words = travel_in_words(result)
         sentences.append(f"{words[:1].upper()}{words[1:]}.")
-    score = f"{outcome.confirmed or outcome.protocol} % test {title(settings.metric)}"
+    number = outcome.confirmed or outcome.protocol
+    score = f"reaches {number} % test {title(settings.metric)}"
+    if number is None:
+        score = f"is the best on {briefly('validation', settings.metric)}"
     others = len(outcome.ties) - 1
     alone = (
         f"validation cannot tell it from {count(others, 'other configuration')}"
@@ -94,10 +99,15 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
     )
     sentences.append(
         f"{best.config.method.upper()} with"
-        f" {describe_config(best.config, settings.space.dimensions)} reaches {score};"
+        f" {describe_config(best.config, settings.space.dimensions)} {score};"
         f" {alone}."
     )
     return " ".join(sentences)
+
+
+def _headline(outcome: Outcome) -> str:
+    number = outcome.confirmed or outcome.protocol
+    return "sealed" if number is None else f"{number} %"
 
 
 def _meaning(outcome: Outcome, metric: Metric) -> str:
@@ -110,6 +120,8 @@ def _meaning(outcome: Outcome, metric: Metric) -> str:
     splits = len({seed.split for seed in result.finished})
     over = count(splits, "split") if splits > 1 else count(len(result.finished), "seed")
     sign = f"± is its 95 % interval over {over}."
+    if outcome.confirmed is None is outcome.protocol:
+        return f"no test {title(metric)} was computed, and nothing is confirmed on fresh seeds"
     if fresh is None:
         return (
             f"test {title(metric)} on the search's own seeds; not confirmed on fresh ones, so it"
@@ -160,7 +172,7 @@ def _ties(outcome: Outcome) -> str:
         else ""
     )
     word = "Ties: trials" if len(others) > 1 else "Tie: trial"
-    return f"{word} {named}{more} cannot be told from the best on validation{told}."
+    return f"{word} {named}{more} may be as good as the best on validation{told}."
 
 
 def _facts(journal: Journal) -> list[str]:
@@ -178,7 +190,8 @@ def _numbers(
     rows = []
     if outcome.confirmed is not None:
         rows.append(["confirmed", str(outcome.confirmed), "on fresh seeds that chose nothing"])
-    rows.append(["the paper's protocol", str(outcome.protocol), "on the search's own seeds"])
+    own = "sealed" if outcome.protocol is None else str(outcome.protocol)
+    rows.append(["the paper's protocol", own, "on the search's own seeds"])
     if (nested := outcome.nested) is not None:
         rows.append(
             ["nested", str(nested.by_others), "each split tested with what the others choose"]
@@ -197,9 +210,22 @@ def _numbers(
             f" {nested.by_own} % when each split's own validation nodes choose alone, so that none"
             " of its test labels has a say."
         )
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        parts.append(f"95 % intervals of the confirmed test {score}, in percent: {here}; {there}.")
+    if (luck := outcome.luck) is not None:
+        parts.append(f"With the luck of the search: {luck_long(luck)}")
     parts += held_paragraphs(outcome.held, metric)
+    if outcome.still_open:
+        parts.append(
+            f"{count(len(outcome.still_open), 'raced-out trial')} may be as good as the best, too:"
+            " the seeds they have do not rule them out."
+        )
+    if outcome.spread is not None:
+        parts.append(f"Spread of test {score} (sd, by cause): {outcome.spread}.")
+    parts.append(f"{str(outcome.looks).capitalize()}.")
     fresh = [
-        [str(number), str(interval_of_test(confirmed))]
+        [str(number), str(estimate_of_test(confirmed))]
         for number, confirmed in outcome.confirmations.items()
         if number != best.number
     ]
@@ -213,9 +239,10 @@ def _numbers(
     if importance is not None:
         parts.append(f"What mattered for validation {score}: {importance}.")
     parts.append(
-        "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
-        " of trials it is the standard deviation over seeds. A tie cannot be told from the best by"
-        f" a paired t-test at 5 %. Nothing was chosen by test {score}."
+        f"± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one; sd in the"
+        " table of trials is the standard deviation over seeds. A tie may be as good as the best:"
+        " Hsu's comparison with the best, at 5 %, does not rule it out. Nothing was chosen by test"
+        f" {score}."
     )
     return parts
 
@@ -232,13 +259,14 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
         rows.append(
             [
                 str(record.number),
-                f"{record.objective:.2f} ± {record.result.val_std:.2f}",
+                f"{record.objective:.2f}",
+                f"{record.result.val_std:.2f}",
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),
             ]
         )
-    columns = ["trial", f"{briefly('validation', settings.metric)} %", "", "seconds", *keys]
+    columns = ["trial", f"{briefly('validation', settings.metric)} %", "sd", "", "seconds", *keys]
     left = len(outcome.records) - len(rows)
     told = f"{count(len(rows), 'trial')} with all seeds, the best first" + (
         f"; {left} more were stopped early, failed or are left out here." if left else "."
@@ -261,6 +289,13 @@ def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
     if importance is not None and importance.told:
         what = "Share of the variance over the space (fANOVA), with 95 % intervals"
         drawn.append(Drawing(importance_bars(importance), f"{what}; {importance.basis}"))
+    if len(expected := expected_best(outcome.records)) > 1:
+        series = {"validation": [each.val for each in expected]}
+        tests = [each.test for each in expected if each.test is not None]
+        if len(tests) == len(expected):
+            series["test"] = tests
+        curve = curves_lines([each.trials for each in expected], series, "%", "trials")
+        drawn.append(Drawing(curve, "What fewer trials would have found, drawn at random"))
     lines = Drawing(
         trial_lines(points, keys, "score, %"),
         "Trials as lines through their hyperparameters; the best is orange, point at a line for"
@@ -298,6 +333,18 @@ def _commands(journal: Journal, outcome: Outcome) -> str:
             f"# data {settings.data_digest}; "
             + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
         ]
+    )
+
+
+def luck_long(luck: Luck) -> str:
+    """The interval with the luck of the search, and plainly what it contains."""
+    return (
+        f"{luck_text(luck.interval)}. As many trials as the search has were drawn anew from"
+        " its own, with replacement; the best of them by validation stands for the winner of"
+        f" another search ({count(luck.winners, 'trial')} of {luck.trials} would win in one search"
+        f" of a hundred or more), {luck.points:.2f} points away in the root mean square, to which"
+        " the error of the headline is added. It knows no configuration that this search did not"
+        " meet, and trials of a sampler that learns are no random draws."
     )
 
 

@@ -16,7 +16,7 @@ from torch.nn.functional import pad
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.dense import MATMUL_WIDTH, narrow_product
+from l2p_search.model.dense import MATMUL_WIDTH, flat_product, narrow_product, product
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Draw, Features, features_of
 from l2p_search.model.network import GradientSink, Parameters, Pass
@@ -186,7 +186,7 @@ class EncodeAndProject(torch.autograd.Function):
                 torch.clamp_min(active, 0.0, out=hidden[block])
             else:
                 drop(active.relu_(), noise.hidden[block], noise.rate, out=hidden[block])
-            torch.bmm(hidden[block], padded[block], out=columns[block])
+            product(hidden[block], padded[block], out=columns[block])
         ctx.save_for_backward(hidden, projection)
         ctx.features, ctx.draw, ctx.scale = features, draw, scale
         ctx.scorers, ctx.num_features, ctx.sink = scorer.shape[2], weight.shape[1], sink
@@ -217,7 +217,8 @@ class EncodeAndProject(torch.autograd.Function):
         for block in ctx.features.blocks(hidden.shape[0]):
             transposed = hidden[block].transpose(1, 2)
             grad_projection[block] = narrow_product(transposed, grad_columns[block])
-            grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
+            grad_hidden = flat_product(grad_columns[block], projection[block].transpose(1, 2))
+            grad_hidden = grad_hidden.view_as(hidden[block])
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
             sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
             sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)

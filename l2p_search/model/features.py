@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from l2p_search.model.blocks import block_size, fitting, seed_blocks
+from l2p_search.model.dense import product
 from l2p_search.model.dropout import drop
 from l2p_search.model.problem import HOST, Problem
 from l2p_search.model.sparse import SparseMatrix
@@ -156,7 +157,7 @@ class DenseFeatures:
 
     def times(self, weight: Tensor, draw: Draw) -> Tensor:
         """X @ W."""
-        return self._product(draw, lambda x: torch.matmul(x, weight))
+        return self._product(draw, lambda x: _product(x, weight))
 
     def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
         """X.T @ G."""
@@ -169,3 +170,8 @@ class DenseFeatures:
         noise = draw.entries.reshape(-1, *self._x.shape)
         copies = drop(self._x.expand_as(noise), noise, draw.rate)
         return multiply(copies).mul_(draw.scale)
+
+
+def _product(x: Tensor, weight: Tensor) -> Tensor:
+    """X W for one X [N, F] or one per seed [B, N, F], and weight [B, F, H]."""
+    return product(x.expand(len(weight), -1, -1), weight)

@@ -149,13 +149,16 @@ def importance_bars(importance: Effects) -> str:
     return _svg(parts, height=bottom + 20)
 
 
-def curves_lines(epochs: Sequence[int], series: Mapping[str, Sequence[float]], label: str) -> str:
-    """Learning curves: one line, or two of which the second is blue.
+def curves_lines(
+    epochs: Sequence[int], series: Mapping[str, Sequence[float]], label: str, across: str = "epoch"
+) -> str:
+    """Curves: one line, or two of which the second is blue.
 
     Args:
         epochs: The horizontal axis.
         series: Name -> values.
         label: Of the upright axis.
+        across: Of the other one.
 
     Returns:
         SVG.
@@ -178,7 +181,7 @@ def curves_lines(epochs: Sequence[int], series: Mapping[str, Sequence[float]], l
             parts.append(_text(_RIGHT - 70, y, name, "start"))
     for number in _whole(last):
         parts.append(_text(_LEFT + (_RIGHT - _LEFT) * number / last, _BOTTOM + 18, str(number)))
-    parts.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, "epoch"))
+    parts.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, across))
     return _svg(parts)
 
 

@@ -200,6 +200,7 @@ class SearchEntry:
         answer: What it found in one line, for the dataset's page; text, not Markdown.
         began: When, in seconds since 1970; None for now.
         ended: When its last trial ended; None for now.
+        series: Metrics over something else than time, as name, value and step.
     """
 
     uid: str
@@ -221,6 +222,7 @@ class SearchEntry:
     answer: str = ""
     began: float | None = None
     ended: float | None = None
+    series: tuple[Logged, ...] = ()
 
     @property
     def experiment(self) -> str:

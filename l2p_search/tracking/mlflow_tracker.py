@@ -167,7 +167,8 @@ class MlflowTracker:
         """
         experiment = self._experiment(search)
         metrics: list[Logged] = [(name, value, 0) for name, value in search.metrics.items()]
-        metrics += [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
+        profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
+        metrics += self._unwritten(parent, (*search.series, *profile))
         tags = {"mlflow.note.content": search_note(search, experiment, parent)}
         tags |= {ANSWER: search.answer} if search.answer else {}
         self._batch(parent, metrics, {}, tags | (IMAGE_TAG if search.profile else {}))
@@ -295,6 +296,16 @@ class MlflowTracker:
             token = page.token
             if not token:
                 return known
+
+    def _unwritten(self, run_id: str, series: Iterable[Logged]) -> list[Logged]:
+        """What of the series the store does not have: it would keep a point twice."""
+        rows = list(series)
+        known = {
+            (name, point.value, point.step)
+            for name in {name for name, _, _ in rows}
+            for point in self._client.get_metric_history(run_id, name)
+        }
+        return [row for row in rows if row not in known]
 
     def _batch(
         self,

@@ -106,6 +106,7 @@ def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Jo
         "race": "False",
         "metric": "accuracy",
         "method": "l2q",
+        "sealed": "False",
     }
     assert entry.varied == ("dropout", "lr", "K")
     assert (entry.metrics, entry.files, entry.description) == ({}, {}, "")
@@ -166,6 +167,7 @@ def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchE
         "best.yaml",
         "search.png",
         "trials.png",
+        "budget.png",
         "profile.svg",
     }
     assert json.loads(whole.files["outcome.json"])["dataset"] == "small"

@@ -38,6 +38,7 @@ class SearchSettings:
         race: Whether a configuration that is losing stops before it has all its seeds.
         metric: What trials are compared by: their mean of it over validation nodes.
         graph: How the graph was read, where it is no dataset by name; None for one in memory.
+        sealed: Whether trials compute no test score at all; only the confirmation does.
     """
 
     dataset: str
@@ -50,6 +51,7 @@ class SearchSettings:
     race: bool
     metric: Metric = "accuracy"
     graph: Mapping[str, Any] | None = None
+    sealed: bool = False
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain JSON values."""
@@ -65,6 +67,7 @@ class SearchSettings:
             "race": self.race,
             "graph": None if self.graph is None else dict(self.graph),
             "metric": self.metric,
+            **({"sealed": True} if self.sealed else {}),
         }
 
     @classmethod
@@ -85,6 +88,7 @@ class SearchSettings:
             race=mapping["race"],
             graph=mapping.get("graph"),
             metric=mapping.get("metric", "accuracy"),
+            sealed=mapping.get("sealed", False),
         )
         check_fields(settings)
         if settings.seeds < 1:
