@@ -84,6 +84,24 @@ def test_friedman_agrees_with_scipys_chi_squared_as_iman_and_davenport_turn_it()
     assert average_ranks(_table(scores)).friedman_p == pytest.approx(stats.f.sf(f, 3, 18))
 
 
+def test_friedman_claims_no_more_than_few_graphs_allow() -> None:
+    agreed = np.tile([3.0, 2.0, 1.0], (3, 1))
+    assert average_ranks(_table(agreed)).friedman_p == pytest.approx(1 / 36)
+    assert average_ranks(_table(np.ones((3, 3)))).friedman_p == 1.0
+    many = average_ranks(_table(np.tile([5.0, 4.0, 3.0, 2.0, 1.0], (12, 1)))).friedman_p
+    assert many == pytest.approx(120.0**-11)
+
+
+def test_friedman_counts_orders_as_a_permutation_of_every_graph_does() -> None:
+    scores = np.random.default_rng(4).normal(0, 1, (5, 3)) + np.array([0.0, 0.7, 1.4])
+    generator, far = np.random.default_rng(5), 0
+    chi = stats.friedmanchisquare(*scores.T).statistic
+    for _ in range(2000):
+        shuffled = generator.permuted(scores, axis=1)
+        far += stats.friedmanchisquare(*shuffled.T).statistic >= chi - 1e-9
+    assert average_ranks(_table(scores)).friedman_p == pytest.approx(far / 2000, abs=0.03)
+
+
 def test_groups_are_the_bars_of_the_figure() -> None:
     scores = np.tile([4.0, 3.0, 2.0, 1.0], (8, 1))  # ranks 1 to 4, critical difference 1.66
     found = average_ranks(_table(scores))
