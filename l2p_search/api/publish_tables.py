@@ -13,6 +13,7 @@ from l2p_search.api.publish_ledger import (
 from l2p_search.api.publish_verdicts import Contest, Pair
 from l2p_search.intervals import Interval
 from l2p_search.metrics import title
+from l2p_search.other_nodes import Estimate, interval_over_nodes
 from l2p_search.report.digits import interval_text
 from l2p_search.report.printed_table import MISSING, Cell, Table, name, number
 from l2p_search.verdicts import points
@@ -125,6 +126,11 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
                    {"value": entry.result.test_std}, [source])  # fmt: skip
         ledger.add("details", row, f"{column.label}: validation", validation,
                    {"value": entry.best.objective}, [own])  # fmt: skip
+        elsewhere = interval_over_nodes(entry.result)
+        nodes = Estimate(entry.score, elsewhere).elsewhere
+        if elsewhere is not None:
+            ledger.add("details", row, f"{column.label}: other nodes of this kind", nodes,
+                       elsewhere.to_mapping(), [source])  # fmt: skip
         fresh = entry.search.outcome.held.on_fresh_splits
         if fresh is not None:
             ledger.add("details", row, f"{column.label}: fresh splits", interval_text(fresh),
@@ -132,6 +138,7 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
         rows.append(
             [
                 name(row), name(column.label), number(interval_text(entry.score)),
+                MISSING if elsewhere is None else name(nodes),
                 MISSING if fresh is None else number(interval_text(fresh)), number(deviation),
                 number(str(len(entry.result.seeds))), number(str(column.splits)),
                 number(validation), number(str(entry.best.number)),
@@ -141,11 +148,12 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
     return Table(
         label="details",
         caption="The winners on fresh seeds: test score with its 95 % interval (this graph, other"
-        " seeds and splits), the same on splits drawn anew by the graph's own rule (–: not"
+        " seeds and splits) and its 95 % interval for other nodes of this kind (–: not recorded),"
+        " the same on splits drawn anew by the graph's own rule (–: not"
         " trained), standard deviation over seeds, number of fresh seeds and of splits; the"
         " validation score that selected the configuration, on the search's own seeds.",
-        columns=["method", "graph", "test, %", "fresh splits, %", "sd over seeds", "seeds",
-                 "splits", "validation, %", "trial", "configuration"],
+        columns=["method", "graph", "test, %", "other nodes, %", "fresh splits, %",
+                 "sd over seeds", "seeds", "splits", "validation, %", "trial", "configuration"],
         rows=rows,
     )  # fmt: skip
 

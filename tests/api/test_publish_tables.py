@@ -72,7 +72,8 @@ def test_controls_and_fresh_splits_are_told_where_they_were_trained(
     assert table is not None
     assert [row[2].text for row in table.rows] == ["the default configuration", "MLP", "APPNP"]
     details = details_table(found, ledger)
-    assert "±" in details.rows[0][3].text
+    assert details.columns[3:5] == ["other nodes, %", "fresh splits, %"]
+    assert "±" in details.rows[0][4].text
     for told in ledger.numbers:
         for source in told["sources"]:
             assert Path(source["journal"]).is_file()
