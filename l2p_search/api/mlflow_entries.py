@@ -140,6 +140,8 @@ def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
 def _search_metrics(outcome: Outcome) -> dict[str, float]:
     counts, metric = outcome.to_mapping()["trials"], outcome.settings.metric
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
+    if (labels := outcome.held.labels) is not None:
+        metrics["optimism_of_shared_validation"] = round(labels.optimism.mean, 2)
     if outcome.best is not None and outcome.best.objective is not None:
         metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
     luck = outcome.luck

@@ -102,6 +102,7 @@ def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Jo
         "seed": "0",
         "race": "False",
         "metric": "accuracy",
+        "sealed": "False",
     }
     assert entry.varied == ("dropout", "lr", "K")
     assert (entry.metrics, entry.files, entry.description) == ({}, {}, "")
@@ -161,6 +162,7 @@ def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchE
         "outcome.json",
         "best.yaml",
         "search.png",
+        "budget.png",
         "trials.png",
         "profile.svg",
     }
