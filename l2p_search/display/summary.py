@@ -124,6 +124,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             ties=summary.ties,
             title=heading,
             metric=summary.metric,
+            width=console.width,
         )
     )
     lines = [LEGEND, *_exceptions(summary)]
