@@ -122,8 +122,7 @@ def train_all(
         known = "sealed" if before is None else f"{before:.2f} %"
         say(f"{word} {named} {mean:.2f} %, sd {spread:.2f}   (the search: {known})")
     profile = torch.stack([found.profile for found in seeds]).mean(dim=0)
-    expected = float(profile @ torch.arange(len(profile), dtype=profile.dtype))
-    say(f"profile: nodes take {expected:.2f} steps on average")
+    say("profile: q(t) of every step, averaged over nodes and seeds")
     for step, share in enumerate(profile.tolist()):
         say(f"  step {step:2d}  {share:.3f}")
 
