@@ -21,11 +21,13 @@ class Rows:
     L is the length of the graph's longest split, whichever seeds are here: a seed's noise has
     that length too, and must not depend on its company. Shorter splits are filled up with node
     0 at weight 0; each seed's weights sum to one, so a weighted sum is its mean over its nodes.
+    Where they are balanced, the nodes of a class weigh less the more training nodes it has.
     """
 
     nodes: Tensor
     labels: Tensor
     weights: Tensor
+    balanced: bool = False
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean over each seed's own nodes: [S, L] -> [S]."""
@@ -33,11 +35,12 @@ class Rows:
 
     def to(self, device: torch.device) -> "Rows":
         """The same rows on a device."""
-        return Rows(*(part.to(device) for part in (self.nodes, self.labels, self.weights)))
+        nodes, labels = self.nodes.to(device), self.labels.to(device)
+        return Rows(nodes, labels, self.weights.to(device), self.balanced)
 
     def of_seeds(self, kept: Tensor) -> "Rows":
         """The rows of some of the seeds, by their places."""
-        return Rows(self.nodes[kept], self.labels[kept], self.weights[kept])
+        return Rows(self.nodes[kept], self.labels[kept], self.weights[kept], self.balanced)
 
 
 def split_of(seed: int, graph: Graph) -> int:
@@ -45,11 +48,38 @@ def split_of(seed: int, graph: Graph) -> int:
     return seed % graph.num_splits
 
 
-def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype) -> Rows:
-    """The rows of `masks` [P, N] that each seed's split selects."""
+def labelled_rows(
+    graph: Graph,
+    masks: Tensor,
+    seeds: Sequence[int],
+    dtype: torch.dtype,
+    *,
+    balanced: bool = False,
+) -> Rows:
+    """The rows of `masks` [P, N] that each seed's split selects.
+
+    Args:
+        graph: Its labels and splits.
+        masks: The nodes of one part of every split, [P, N].
+        seeds: One row each.
+        dtype: Of the weights.
+        balanced: Whether a node weighs one over the training nodes of its class in the same
+            split, instead of as much as any other.
+    """
     nodes, weights = nodes_of(graph, masks, seeds, dtype)
     # Node 0, which fills shorter splits up, may have no label: any class will do at weight 0.
-    return Rows(nodes, graph.y[nodes].clamp(min=0), weights)
+    labels = graph.y[nodes].clamp(min=0)
+    if balanced:
+        trained = torch.stack([_class_counts(graph, seed) for seed in seeds])
+        weights = weights / trained.gather(1, labels)
+        weights = weights / weights.sum(dim=1, keepdim=True)
+    return Rows(nodes, labels, weights, balanced)
+
+
+def _class_counts(graph: Graph, seed: int) -> Tensor:
+    """The training nodes of each class in a seed's split, at least 1: [C]."""
+    trained = graph.y[graph.train[split_of(seed, graph)]]
+    return trained.bincount(minlength=graph.num_classes).clamp(min=1)
 
 
 def nodes_of(

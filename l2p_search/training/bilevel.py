@@ -80,8 +80,9 @@ class BiLevel:
         self._problem, self._network = problem, network
         self._config, self._metric = config, metric
         self._objective = objective_of(config)
-        self._train = problem.labelled(problem.graph.train, seeds)
-        self._val = problem.labelled(problem.graph.val, seeds)
+        balanced = config.class_weight == "balanced"
+        self._train = problem.labelled(problem.graph.train, seeds, balanced=balanced)
+        self._val = problem.labelled(problem.graph.val, seeds, balanced=balanced)
         self._streams = {
             purpose: Streams(problem, seeds, purpose) for purpose in ("dropout", "lower", "upper")
         }

@@ -38,11 +38,10 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
         for place, one in enumerate(plain):
             with dropping(bytes_[place], small_graph, config, monkeypatch):
                 loss = one.lower_step(lower[place, : int(one.train.sum())])
-                predicted = one.evaluate()[one.val].log_softmax(dim=1)
+                evaluated = one.evaluate()
                 one.upper_step(None if upper is None else upper[place, : int(one.val.sum())])
-            labels = one.y[one.val]
-            val_loss = torch.nn.functional.nll_loss(predicted, labels)
-            hits = (predicted.argmax(dim=1) == labels).double().mean()
+            val_loss = one.val_loss(evaluated)
+            hits = (evaluated[one.val].argmax(dim=1) == one.y[one.val]).double().mean()
             found = (train_loss[place], scores.loss[place], scores.metric[place] / 100.0)
             assert [float(value) for value in found] == pytest.approx(
                 [float(loss), float(val_loss), float(hits)], rel=1e-7
