@@ -34,22 +34,31 @@ _SEEDS = (1, 2, 5, 10, 20, 40)
 _NODES = (1_000, 3_000, 10_000, 30_000, 100_000)
 
 
-def synthetic(nodes: int, edges: int, features: int, classes: int, density: float) -> Graph:
-    """A random graph; a twentieth of its nodes train, as many validate, the rest test."""
+def synthetic(
+    nodes: int,
+    edges: int,
+    features: int,
+    classes: int,
+    density: float,
+    train: float = 0.05,
+    val: float = 0.05,
+) -> Graph:
+    """A random graph; the shares `train` and `val` of its nodes are for that, the rest test."""
     generator = torch.Generator().manual_seed(0)
     x = torch.rand(nodes, features, generator=generator)
     if density < 1.0:
         x *= torch.rand(nodes, features, generator=generator) < density
     ends = torch.randint(0, nodes, (2, edges), generator=generator)
-    part = torch.randperm(nodes, generator=generator) * 20 // nodes
+    part = torch.randperm(nodes, generator=generator)
+    is_train, is_test = part < round(train * nodes), part >= round((train + val) * nodes)
     return Graph(
         name=f"synthetic-{nodes}",
         x=x,
         edges=undirected(ends, nodes),
         y=torch.randint(0, classes, (nodes,), generator=generator),
-        train=(part == 0)[None],
-        val=(part == 1)[None],
-        test=(part > 1)[None],
+        train=is_train[None],
+        val=(~is_train & ~is_test)[None],
+        test=is_test[None],
     )
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from l2p_search.api.inspecting import Inspection as Inspection
     from l2p_search.api.inspecting import inspect as inspect
     from l2p_search.api.opening import open_search as open_search
+    from l2p_search.api.publishing import Published as Published
+    from l2p_search.api.publishing import publish as publish
     from l2p_search.api.searches import search as search
     from l2p_search.config import TrialConfig as TrialConfig
     from l2p_search.data.graph import Graph as Graph
@@ -48,6 +50,7 @@ _PUBLIC = {
     "Interval": "intervals",
     "Model": "saved.trained_model",
     "Paired": "api.comparing",
+    "Published": "api.publishing",
     "Search": "api.found",
     "SearchSpace": "searching.space.search_space",
     "TrialConfig": "config",
@@ -60,6 +63,7 @@ _PUBLIC = {
     "load_graph": "data.loading",
     "load_model": "saved.trained_model",
     "open_search": "api.opening",
+    "publish": "api.publishing",
     "search": "api.searches",
 }
 """Public name -> the module that has it."""
@@ -72,6 +76,7 @@ __all__ = [
     "Interval",
     "Model",
     "Paired",
+    "Published",
     "Search",
     "SearchSpace",
     "TrialConfig",
@@ -85,6 +90,7 @@ __all__ = [
     "load_graph",
     "load_model",
     "open_search",
+    "publish",
     "search",
 ]
 

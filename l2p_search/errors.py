@@ -30,8 +30,10 @@ _FLAGS = {
 _LONGEST = 60
 """Characters of a value that a message shows."""
 _LONGEST_LINE = 2000
-_CONTROL = re.compile("[\x00-\x01\x04-\x1e\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""What would end the line, or command a terminal; our own three marks are not among it."""
+_CONTROL = re.compile(
+    "[\x00-\x01\x04-\x1e\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What would end the line, turn it round or command a terminal; our three marks are not in it."""
 
 
 class UserError(Exception):
@@ -41,7 +43,7 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        line = _one_line(masked(message))
+        line = one_line(message)
         super().__init__(line)
         self.message = line
 
@@ -81,8 +83,17 @@ class TrainingBugError(Exception):
     """
 
 
-def _one_line(message: str) -> str:
-    """The message with its control characters as Python writes them; its middle is cut out."""
+def one_line(message: str) -> str:
+    """A message that is one line whatever was put into it.
+
+    Passwords are masked, control characters are as Python writes them, and the middle of a very
+    long one is left out.
+
+    Example:
+        >>> one_line(f"{'two'}{chr(7)}, http://me:secret@host").isprintable()
+        True
+    """
+    message = masked(message)
     if len(message) > _LONGEST_LINE:
         half = _LONGEST_LINE // 2
         message = f"{message[:half]} .. {message[-half:]}"

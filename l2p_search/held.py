@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.metrics import Metric
+from l2p_search.other_nodes import Estimate, estimate_of_test
 from l2p_search.results import TrialResult
 from l2p_search.verdicts import Judged, verdicts_on
 
@@ -28,6 +29,7 @@ class Against:
         name: What the other is called, for people.
         result: The other's result.
         difference: Test score of the winner minus that of the other, paired by seed, in points.
+        elsewhere: The same for other nodes of this kind; None where they were not recorded.
         trial: The trial of the search that is the same configuration; None without one.
         is_winner: Whether it is the winner itself.
         judged: The verdict on the difference; those of one search are adjusted by Holm.
@@ -37,6 +39,7 @@ class Against:
     name: str
     result: TrialResult
     difference: Interval
+    elsewhere: Interval | None = None
     trial: int | None = None
     is_winner: bool = False
     judged: Judged = field(default_factory=lambda: Judged("undecided"))
@@ -48,14 +51,14 @@ class Against:
 
     def to_mapping(self, metric: Metric) -> dict[str, Any]:
         """Plain JSON values."""
-        test = interval_of_test(self.result)
+        test = estimate_of_test(self.result)
         return {
             "role": self.role,
             "name": self.name,
             "config_id": self.result.config.config_id,
             "config": self.result.config.to_mapping(),
             f"test_{metric}": None if test is None else test.to_mapping(),
-            "winner_minus_it": self.difference.to_mapping(),
+            "winner_minus_it": Estimate(self.difference, self.elsewhere).to_mapping(),
             **self.judged.to_mapping(),
             "is_winner": self.is_winner,
             "trial": self.trial,
@@ -94,9 +97,14 @@ class HeldAgainst:
         """The winner's test score on fresh splits."""
         return None if self.fresh_splits is None else interval_of_test(self.fresh_splits)
 
+    @property
+    def estimate_on_fresh_splits(self) -> Estimate | None:
+        """The same with both intervals."""
+        return None if self.fresh_splits is None else estimate_of_test(self.fresh_splits)
+
     def to_mapping(self, metric: Metric) -> dict[str, Any]:
         """Plain JSON values, to be read beside the other results of a search."""
-        interval = self.on_fresh_splits
+        interval = self.estimate_on_fresh_splits
         return {
             "against": [each.to_mapping(metric) for each in self.others],
             "learned_to_be_an_mlp": self.is_mlp if self.own_share is not None else None,

@@ -5,6 +5,7 @@ to a person or to a file passes through `masked` first; only MLflow gets the add
 """
 
 import re
+from urllib.parse import unquote
 
 _MASK = "***"
 # From the colon behind the user to the last @ of the word: people forget to quote / and @ in
@@ -17,16 +18,40 @@ _QUERY = re.compile(
 )
 
 
-def masked(text: str) -> str:
+def masked(text: str, of: str = "") -> str:
     """The text with three asterisks for every password and token in its addresses.
+
+    Args:
+        text: What is to be shown or kept.
+        of: An address whose secrets are masked wherever they stand: libraries take addresses
+            apart, and say the parts.
+
+    Returns:
+        The text without them.
 
     Example:
         >>> masked("cannot reach postgresql://me:secret@host/db?sslpassword=x")
         'cannot reach postgresql://me:***@host/db?sslpassword=***'
+        >>> masked("user 'me', password 's/3': wrong", of="mysql://me:s%2F3@host/db")
+        "user 'me', password '***': wrong"
     """
+    for secret in _secrets(of):
+        text = text.replace(secret, _MASK)
     text = _LOGIN.sub(rf"\1:{_MASK}@", text)
     text = _TOKEN.sub(f"://{_MASK}@", text)
     return _QUERY.sub(rf"\1{_MASK}", text)
+
+
+def _secrets(address: str) -> list[str]:
+    """The passwords and tokens of an address, as written and as meant; the longest first."""
+    found = [login[0] for login in re.finditer(_LOGIN, address)]
+    written = [login.removeprefix("://").partition(":")[2][:-1] for login in found]
+    if not found:
+        written = [token[0][3:-1] for token in re.finditer(_TOKEN, address)]
+    written += [query[0].partition("=")[2] for query in re.finditer(_QUERY, address)]
+    # A secret of a letter or two is none, and its letters are in every word.
+    every = {each for one in written for each in (one, unquote(one)) if len(each) > 2}
+    return sorted(every, key=len, reverse=True)
 
 
 def without_login(address: str) -> str:

@@ -6,6 +6,9 @@ import re
 import stat
 from pathlib import Path
 
+_LONGEST_NAME, _LONGEST_PATH = 255, 4000
+"""Bytes that file systems allow; a little is left for what is written beside a file."""
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write beside the target, flush to the disk, rename.
@@ -34,6 +37,23 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+def is_path(path: Path) -> bool:
+    """Whether a file could be there: no name is too long for a file system or has a zero byte.
+
+    Example:
+        >>> is_path(Path("a/b")), is_path(Path("a" * 300)), is_path(Path(chr(0)))
+        (True, False, False)
+    """
+    try:
+        parts = [os.fsencode(part) for part in path.parts]
+    except UnicodeEncodeError:
+        return False
+    whole = sum(len(part) + 1 for part in parts)
+    return whole < _LONGEST_PATH and all(
+        len(part) <= _LONGEST_NAME and b"\0" not in part for part in parts
+    )
 
 
 def as_file_name(text: str) -> str:

@@ -44,6 +44,23 @@ def test_what_holds_no_password_stays_as_it_is(text: str) -> None:
     assert masked(text) == text
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("databricks://scope:hunter2@x", "put-secret scope hunter2@x-host"),
+        ("mysql://me:hunter2%2F@host/db", "password='hunter2/' is wrong"),
+        ("http://hunter2@host", "token hunter2 has ended"),
+        ("http://host/?token=hunter2", "token hunter2 has ended"),
+    ],
+)
+def test_parts_of_an_address_are_masked_too_where_the_address_is_known(
+    address: str, said: str
+) -> None:
+    assert "hunter2" not in masked(said, of=address)
+    assert "***" in masked(said, of=address)
+    assert masked("nothing of it", of=address) == "nothing of it"
+
+
 _SECRET = st.text(
     st.characters(exclude_characters="\x02\x1f\x03'\"", exclude_categories=["Z", "C"]),
     min_size=9,

@@ -11,6 +11,7 @@ from l2p_search.metrics import METRICS
 from l2p_search.model.devices import check_name
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
+from l2p_search.whole_file import is_path
 
 _THREADS = 4096
 """More threads than any machine has; with more, torch fails or the machine stands still."""
@@ -84,13 +85,19 @@ def path_of(name: str, value: Any) -> Path | None:
     """The path that a caller gives as a string or as a `Path`; None stays None.
 
     Raises:
-        UserError: It is neither.
+        UserError: It is neither, or no file could have such a name.
     """
-    if value is None or isinstance(value, Path):
-        return value
-    if not isinstance(value, str) or not value:
+    if value is None:
+        return None
+    if not isinstance(value, str | Path) or not value:
         raise UserError(f"{argument(name)}: {shown(value)} must be a path")
-    return Path(value)
+    path = Path(value)
+    if not is_path(path):
+        raise UserError(
+            f"{argument(name)}: {str(path)[:60]!r} is no path, as a name in it is too long or"
+            " holds what no name can hold; choose another"
+        )
+    return path
 
 
 def seconds(name: str, value: float | str | None) -> float | None:
@@ -199,6 +206,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
     "threads": lambda name, value: whole(name, value, 1, _THREADS),
     "node": lambda name, value: whole(name, value, 0, 2**63 - 1),
+    "margin": lambda name, value: above_zero(name, value, 100),
     "memory_gb": lambda name, value: above_zero(name, value, 10**6),
     "sampler": lambda name, value: one_of(name, value, get_args(Sampler)),
     "metric": lambda name, value: one_of(name, value, ("auto", *METRICS)),
@@ -208,6 +216,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "tracking_uri": text,
     "register": registered,
     "champion": yes_or_no,
+    "sealed": yes_or_no,
     "controls": yes_or_no,
     "fresh_splits": yes_or_no,
     "race": yes_or_no,

@@ -36,6 +36,9 @@ from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
 from l2p_search.training.machine import machine
 
+_MOST_HASHED = 50_000_000
+"""Values of features up to which a graph's content is hashed: a second or so."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Means:
@@ -176,7 +179,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 plan.graph,
                 plan.goal,
                 means.resources,
-                provenance=means.provenance,
+                provenance=_noted(plan, means),
                 memory_gb=means.memory_gb,
                 on_event=on_event,
                 stop=stop,
@@ -218,6 +221,13 @@ def conduct_together(
         return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 
 
+def _noted(plan: Plan, means: Means) -> dict[str, Any]:
+    """What a journal notes about an invocation, and by what its graph is told from others."""
+    small = plan.graph.x.numel() <= _MOST_HASHED
+    content = {"node_digest": plan.graph.node_digest} if small else {}
+    return {**means.provenance, **content}
+
+
 def _job(
     plan: Plan,
     means: Means,
@@ -236,7 +246,7 @@ def _job(
         return begin_search(
             journal,
             plan.goal,
-            means.provenance,
+            _noted(plan, means),
             lambda event, snapshot: record(event),
             _keeper(plan, means, lambda text: None),
         )

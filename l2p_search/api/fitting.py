@@ -127,6 +127,10 @@ def fit(
             device=device,
             on_epoch=on_epoch,
         )
+    if (directory := _search_of(config, loaded)) is not None:
+        from l2p_search.searching.records.looks import note_look
+
+        note_look(directory, "train", len(result.finished))
     known = {each.name: getattr(result, each.name) for each in fields(result)}
     return Fitted(**known, graph=loaded)
 
@@ -204,6 +208,20 @@ def exported_seeds(config: object) -> int | None:
     """
     seeds = (_provenance(config) or {}).get("seeds")
     return seeds if isinstance(seeds, int) and seeds > 0 else None
+
+
+def _search_of(config: object, graph: Graph) -> Path | None:
+    """The search that an exported file comes from, if it is in reach and of this very graph."""
+    provenance = _provenance(config) or {}
+    name = provenance.get("search")
+    if not isinstance(name, str) or provenance.get("data_digest") != graph.digest:
+        return None
+    from l2p_search.searching.records.directory import searches_folder
+    from l2p_search.searching.records.journal import Journal
+
+    beside = Path(str(config)).absolute().parent
+    found = beside if beside.name == name else searches_folder(None) / name
+    return found if Journal.exists(found) else None
 
 
 def exported_metric(config: object) -> Metric | None:

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
-from l2p_search.display.beside import held_paragraphs
+from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
+from l2p_search.other_nodes import THIS_GRAPH
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.profile_drawing import profile_svg
@@ -78,6 +80,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "seed": str(settings.seed),
         "race": str(settings.race),
         "metric": settings.metric,
+        "sealed": str(settings.sealed),
     }
     found: dict[str, Any] = {}
     if outcome is not None:
@@ -85,6 +88,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
             "metrics": _search_metrics(outcome),
             "description": _description(journal, outcome),
             "files": _search_files(journal, outcome),
+            "series": budget_series(outcome),
         }
     return SearchEntry(
         uid=journal.uid,
@@ -138,8 +142,11 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
     if outcome.best is not None and outcome.best.objective is not None:
         metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
+    luck = outcome.luck
+    metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
+        (f"confirmed_with_luck_{metric}", None if luck is None else luck.interval),
         (f"protocol_test_{metric}", outcome.protocol),
         (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
         *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
@@ -148,6 +155,14 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             metrics[name] = round(interval.mean, 2)
             if interval.half_width is not None:
                 metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    for name, estimate in (
+        (f"confirmed_test_{metric}", outcome.estimate),
+        (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
+    ):
+        elsewhere = None if estimate is None else estimate.other_nodes
+        if elsewhere is not None and elsewhere.low is not None and elsewhere.high is not None:
+            metrics[f"{name}_other_nodes_low"] = round(elsewhere.low, 2)
+            metrics[f"{name}_other_nodes_high"] = round(elsewhere.high, 2)
     return metrics
 
 
@@ -167,7 +182,14 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines = []
     if outcome.confirmed is not None:
         lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
-    protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        lines += [f"95 % intervals: {here}; {there}."]
+    if (luck := outcome.luck) is not None:
+        lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
+    protocol = "Sealed: the trials have no test score."
+    if outcome.protocol is not None:
+        protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
     if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
         protocol += f" The paper reports {paper}."
     ties = count(len(outcome.ties) - 1, "other")
@@ -178,7 +200,9 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f" {interval_of_validation(best.result)} %, tied with {ties}:"
         f" `{describe_config(best.config, settings.space.dimensions)}`",
         whole,
-        f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
+        f"{str(outcome.looks).capitalize()}.",
+        *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),
+        f"± is the 95 % interval for {THIS_GRAPH}. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",
     ]
@@ -205,6 +229,8 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         course = course_figure(points, effects, outcome.settings.metric)
         files["search.png"] = rendered(course, "png")
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
+        if (curve := budget_image(outcome)) is not None:
+            files["budget.png"] = curve
         if best.result.profile is not None:
             files["profile.svg"] = profile_svg(best.result, title)
         if best.result.curves is not None:

@@ -16,6 +16,7 @@ from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError, argument
 from l2p_search.results import SeedResult, TrialResult
+from l2p_search.searching.records.looks import note_look
 from l2p_search.trial_record import TrialRecord
 
 
@@ -86,6 +87,12 @@ def on_common_seeds(sides: Sequence[Side]) -> tuple[bool, list[TrialResult]]:
         if len(_shared(fresh)) >= enough:
             return True, fresh
     own = [side.own for side in sides]
+    for side in sides:
+        if any(each.test is None for each in side.own.finished):
+            raise UserError(
+                f"{side.name}: its search is sealed, so its trials have no test score; add"
+                f" {argument('train', defaults.CONFIRM)} to train both on common fresh seeds"
+            )
     if not _shared(own):
         have = ", ".join(f"{side.name} has {_span(side.own)}" for side in sides)
         raise UserError(
@@ -139,6 +146,8 @@ def trained_on_common_seeds(
                 display=display,  # type: ignore[arg-type]
             )
             trained = {each.seed: each for each in found.seeds}
+            if side.search is not None:
+                note_look(side.search.directory, "compare", len(missing))
         both = tuple({**known, **trained}[seed] for seed in seeds)
         results.append(replace(side.own, seeds=both, curves=None, profiles=None))
     return results

@@ -38,6 +38,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
         f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}",
+        *(["sealed    trials compute no test score"] if settings.sealed else []),
         *([] if metric == "accuracy" else [f"metric    {title(metric)}"]),
         f"size      {count(total, 'trial')} x {count(settings.seeds, 'seed')} ="
         f" {total * settings.seeds:,} trainings,"
@@ -102,6 +103,7 @@ def plan_mapping(plan: Plan, found: Estimate) -> dict[str, Any]:
         "trainings": plan.trials * settings.seeds,
         "confirm": goal.confirm,
         "confirm_ties": goal.ties,
+        "sealed": settings.sealed,
         "controls": goal.controls,
         "fresh_splits": goal.fresh_splits,
         "no_fresh_splits": goal.no_fresh_splits,

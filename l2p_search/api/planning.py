@@ -50,6 +50,7 @@ class Wanted:
     time_budget: float | str | None = None
     register: str | None = None
     champion: bool | None = None
+    sealed: bool | None = None
     controls: bool | None = None
     fresh_splits: bool | None = None
     data_dir: Path | None = None
@@ -71,6 +72,7 @@ class Wanted:
             metric=self.metric,
             register=self.register,
             champion=self.champion,
+            sealed=self.sealed,
             controls=self.controls,
             fresh_splits=self.fresh_splits,
         )
@@ -252,6 +254,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         race=bool(wanted.race),
         metric=chosen_metric(loaded, wanted.metric),
         graph=loaded.about.request,
+        sealed=bool(wanted.sealed),
     )
     settings.check_possible()
     settings.check_new()
@@ -279,6 +282,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         "seed": wanted.seed,
         "race": wanted.race,
         "metric": None if wanted.metric == "auto" else wanted.metric,
+        "sealed": wanted.sealed,
     }
     for key, now in given.items():
         began = settings.dataset if key == "graph" else getattr(settings, key)

@@ -15,6 +15,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, argument
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
+from l2p_search.searching.records.looks import note_look
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.racing import groups
 from l2p_search.training.fit import fit as train
@@ -136,9 +137,12 @@ def reproduce(
                 metric=settings.metric,
                 memory_gb=memory_gb,
                 device=noted.get("device") or "cpu",
+                sealed=settings.sealed,
             )
             again = part if again is None else again.joined(part)
     assert again is not None
+    if not settings.sealed:
+        note_look(found.directory, "reproduce", len(again.finished))
     return Reproduced(
         search=found.name,
         number=number,

@@ -40,6 +40,7 @@ def search(
     time_budget: float | str | None = None,
     register: str | None = None,
     champion: bool | None = None,
+    sealed: bool | None = None,
     controls: bool | None = None,
     fresh_splits: bool | None = None,
     folder: str | Path | None = None,
@@ -88,6 +89,8 @@ def search(
             a version of it, with the alias `candidate`; a search makes one, and another when it
             is resumed and its best changes.
         champion: Whether that version gets the alias `champion` too.
+        sealed: Whether trials compute no test score at all; only what is trained on fresh seeds
+            does. A search that began sealed stays so.
         controls: Whether the default configuration is trained on those fresh seeds too, and for
             L2P the controls: MLP and the plain backbone at the winner's settings (yes).
         fresh_splits: Whether the best is also trained on new splits of the graph's own rule
@@ -143,6 +146,7 @@ def search(
         time_budget=time_budget,
         register=register,
         champion=champion,
+        sealed=sealed,
         controls=controls,
         fresh_splits=fresh_splits,
         data_dir=path_of("data_dir", data_dir),

@@ -2,8 +2,8 @@
 
 import json
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -100,11 +100,13 @@ def _remembered(directory: Path, make: Callable[[], Status], *, anew: bool = Fal
     """What was made before of the same journal, else what `make` makes of it."""
     journal, file = directory / FILE, directory / _REMEMBERED
     before = None if anew else _read(file)
-    stat = journal.stat()
+    with _read_of(directory):
+        stat = journal.stat()
     key = {"version": _VERSION, "bytes": stat.st_size, "changed": stat.st_mtime_ns}
     if before is not None and all(before.get(name) == value for name, value in key.items()):
         return _from(before["status"])
-    key["crc"] = zlib.crc32(journal.read_bytes())
+    with _read_of(directory):
+        key["crc"] = zlib.crc32(journal.read_bytes())
     same = before is not None and all(
         before.get(name) == key[name] for name in ("version", "bytes", "crc")
     )
@@ -114,6 +116,16 @@ def _remembered(directory: Path, make: Callable[[], Status], *, anew: bool = Fal
         with suppress(OSError):  # where a folder cannot be written, it is read each time
             write_whole(file, json.dumps({**key, "status": asdict(status)}))
     return status
+
+
+@contextmanager
+def _read_of(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SearchError(
+            f"{directory}: the search cannot be read ({error.strerror}); check its permissions"
+        ) from None
 
 
 def _read(file: Path) -> dict[str, Any] | None:

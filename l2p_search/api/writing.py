@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from l2p_search.api.arguments import path_of
 from l2p_search.errors import UserError, argument
 from l2p_search.whole_file import as_file_name, write_whole
 
@@ -24,6 +25,7 @@ def write_file(path: Path, content: str | bytes) -> Path:
     Raises:
         UserError: It cannot be written.
     """
+    path_of("out", path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
@@ -43,6 +45,7 @@ def check_writable(path: Path) -> None:
     Raises:
         UserError: The path is a folder, or its folder is missing or read-only.
     """
+    path_of("out", path)
     folder, name = path.parent, f"{argument('out', path)}"
     if path.is_dir():
         raise UserError(f"{name}: is a folder; name a file in it")

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from l2p_search import __version__
 from l2p_search.cli.commands import (
@@ -16,6 +17,7 @@ from l2p_search.cli.commands import (
     paper,
     predict,
     profiles,
+    publish,
     report,
     reproduce,
     search,
@@ -26,15 +28,23 @@ from l2p_search.cli.commands import (
     trials,
     ui,
 )
-from l2p_search.errors import UserError, in_shell
+from l2p_search.errors import UserError, in_shell, one_line
 
-_SEARCHES = (status, trials, ui, compare, export, report, reproduce, profiles, node, sync)
+_SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)
 _COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, whatever was given: argparse repeats it as it is."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with the message, its control characters written out and its passwords masked."""
+        super().error(one_line(message))
 
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands. Nothing heavy is imported for it, so that `--help` answers at once."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="l2p-search",
         description="Search the configuration that learns best how far messages should travel on a"
         " graph (L2P, KDD '21). Without a command: search.",

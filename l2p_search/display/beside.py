@@ -2,16 +2,27 @@
 
 from l2p_search.display.phrases import count
 from l2p_search.held import Against, HeldAgainst
-from l2p_search.intervals import interval_of_test
+from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric, title
+from l2p_search.other_nodes import Estimate, estimate_of_test
 
 
 def fresh_splits_text(held: HeldAgainst) -> str | None:
     """The winner on fresh splits: "84.90 ± 1.52 %   on 20 new splits (48/32/20)"; None without."""
-    if held.on_fresh_splits is None or held.rule is None:
+    estimate = held.estimate_on_fresh_splits
+    if estimate is None or held.rule is None:
         return None
     number, _, rule = held.rule.partition("x")
-    return f"{held.on_fresh_splits} %   on {count(int(number), 'new split')} by {rule_text(rule)}"
+    splits = count(int(number), "new split")
+    return f"{estimate.this_graph} %{estimate.beside}   on {splits} by {rule_text(rule)}"
+
+
+def luck_text(interval: Interval) -> str:
+    """The headline with the luck of the search in its interval."""
+    found = f"{interval.mean:.2f}"
+    if interval.low is not None and interval.high is not None:
+        found = f"{interval.low:.2f} to {interval.high:.2f}"
+    return f"{found} %   for other trials too, drawn anew from these"
 
 
 def rule_text(rule: str) -> str:
@@ -86,15 +97,16 @@ def held_paragraphs(held: HeldAgainst, metric: Metric) -> list[str]:
 
 
 def _score(each: Against) -> str:
-    return f"{interval_of_test(each.result)} %"
+    found = estimate_of_test(each.result)
+    return "unknown" if found is None else f"{found.this_graph} %{found.beside}"
 
 
 def _points(each: Against) -> str:
-    """A difference with its sign: "+0.14 ± 0.96 points"."""
+    """A difference with its sign: "+0.14 ± 0.96 points (other nodes: -0.90 to 1.18)"."""
     width = each.difference.half_width
-    return f"{each.difference.mean:+.2f}" + (
-        " points" if width is None else f" ± {width:.2f} points"
-    )
+    half = "" if width is None else f" ± {width:.2f}"
+    elsewhere = Estimate(each.difference, each.elsewhere).beside
+    return f"{each.difference.mean:+.2f}{half} points{elsewhere}"
 
 
 def _capital(text: str) -> str:

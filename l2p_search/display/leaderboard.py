@@ -10,8 +10,8 @@ from l2p_search.results import TrialStatus
 from l2p_search.trial_record import TrialRecord
 
 LEGEND = (
-    "± is the standard deviation over seeds; a tie cannot be told from the best by a paired"
-    " t-test at 5 %."
+    "sd is the standard deviation over seeds. A tie may be as good as the best: Hsu's comparison"
+    " with the best, at 5 %, does not rule it out."
 )
 _STATUS = {
     TrialStatus.COMPLETE: "",
@@ -48,6 +48,7 @@ def leaderboard(
     table = Table(title=title, title_style="", title_justify="left")
     table.add_column("trial", justify="right")
     table.add_column(f"{briefly('validation', metric)} %", justify="right", no_wrap=True)
+    table.add_column("sd", justify="right")
     table.add_column("seeds", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("", no_wrap=True)
@@ -55,9 +56,10 @@ def leaderboard(
         table.add_column(key, justify="right")
     for record in records:
         result, values = record.result, record.config.to_mapping()
-        score = "-"
+        score, spread = "-", "-"
         if result is not None and result.val_mean is not None:
-            score = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
+            score = f"{result.val_mean:.2f}"
+            spread = f"{result.val_std:.2f}" if len(result.finished) > 1 else "-"
         note = _STATUS[record.status]
         if record.status is TrialStatus.RUNNING and not alive:
             note = "interrupted"
@@ -68,6 +70,7 @@ def leaderboard(
         table.add_row(
             str(record.number),
             score,
+            spread,
             str(len(result.finished)) if result else "-",
             f"{result.seconds:.1f}" if result else "-",
             note,

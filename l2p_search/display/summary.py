@@ -10,6 +10,7 @@ from l2p_search.display.beside import (
     control_lines,
     default_text,
     fresh_splits_text,
+    luck_text,
     mlp_text,
 )
 from l2p_search.display.charts import bar, bar_chart
@@ -18,10 +19,12 @@ from l2p_search.display.phrases import count
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
 from l2p_search.held import HeldAgainst
-from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
+from l2p_search.intervals import Interval, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
+from l2p_search.other_nodes import THIS_GRAPH, Estimate, estimate_of_test
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord, best_first
+from l2p_search.variances import Spread
 
 _SHOWN = 10
 _PIPED_WIDTH = 140
@@ -41,6 +44,9 @@ class Summary:
         ties: The numbers of the best and of the trials that validation cannot tell from it.
         confirmations: Trial number -> its result on fresh seeds.
         confirmed: The best's test accuracy on fresh seeds.
+        elsewhere: The same for other nodes of this kind; None where nodes were not recorded.
+        spread: Where the spread of test accuracy comes from.
+        still_open: How many raced-out trials are not ruled out.
         protocol: Its test accuracy on the search's own seeds.
         nested: Test accuracy on each split with what the other splits choose.
         overtuning: `protocol` minus `nested`, paired by split.
@@ -48,6 +54,8 @@ class Summary:
         importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
+        luck: `confirmed` with the luck of the search in its interval; None where unknown.
+        looks: How often test labels were read, in words.
         held: The best on those seeds beside the default configuration and controls.
         unchecked: What of these could not be trained, by name -> why.
     """
@@ -69,6 +77,11 @@ class Summary:
     overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
+    elsewhere: Interval | None = None
+    spread: Spread | None = None
+    still_open: int = 0
+    luck: Interval | None = None
+    looks: str = ""
     held: HeldAgainst = field(default_factory=HeldAgainst)
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
@@ -149,9 +162,16 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         f" {interval_of_validation(result)} %"
         + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
     ]
+    if summary.still_open:
+        lines[0] += f"; {count(summary.still_open, 'raced-out trial')} may be as good, too"
     if summary.confirmed is not None:
         seeds = len(summary.confirmations[best.number].seeds)
         lines.append(f"{headline:<{width}} {summary.confirmed} %   on {seeds} fresh seeds")
+        both = Estimate(summary.confirmed, summary.elsewhere)
+        lines += [f"{'':<{width}} {line}" for line in both.lines]
+        if summary.luck is not None:
+            word = "with the search's luck:"
+            lines.append(f"{word:<{width}} {luck_text(summary.luck)}")
     elif best.number in summary.unconfirmed:
         lines.append(f"not confirmed: {summary.unconfirmed[best.number]}")
     if (splits := fresh_splits_text(summary.held)) is not None:
@@ -159,7 +179,10 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
     elif summary.held.no_fresh_splits is not None:
         lines.append(f"{'on fresh splits:':<{width}} none: {summary.held.no_fresh_splits}")
     own = "the paper's protocol:"
-    lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    if summary.protocol is not None:
+        lines.append(f"{own:<{width}} {summary.protocol} %   on the search's own seeds")
+    else:
+        lines.append(f"{own:<{width}} sealed: the trials have no test score")
     if summary.nested is not None:
         lines.append(
             f"{'nested:':<{width}} {summary.nested} %   each split with what the other splits"
@@ -167,17 +190,19 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         )
     if summary.paper is not None:
         lines.append(f"{'the paper reports:':<{width}} {summary.paper}")
-    quote = "  ± is the 95 % interval, with a split's seeds taken as one."
+    quote = f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one."
     if summary.confirmed is not None:
         quote += " The first number is the one to quote:\n  its seeds chose nothing."
     lines.append(quote)
     others = [
-        f"trial {number} {interval_of_test(confirmed)}"
+        f"trial {number} {estimate_of_test(confirmed)}"
         for number, confirmed in summary.confirmations.items()
         if number != best.number
     ]
     if others:
         lines.append(f"  ties on the same fresh seeds: {', '.join(others)}")
+    if summary.spread is not None:
+        lines.append(f"spread of test {title(summary.metric)} (sd): {summary.spread}")
     return [*lines, *_beside(summary)]
 
 
@@ -192,6 +217,8 @@ def _beside(summary: Summary) -> list[str]:
         lines += [f"  {line}" for line in controls]
     if (mlp := mlp_text(held, metric)) is not None:
         lines.append(mlp)
+    if summary.looks:
+        lines.append(summary.looks)
     lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]
     return lines
 

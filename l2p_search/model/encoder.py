@@ -16,13 +16,11 @@ from torch.nn.functional import pad
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.model.dense import MATMUL_WIDTH, flat_product, narrow_product, product
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Draw, Features, features_of
 from l2p_search.model.network import GradientSink, Parameters, Pass
 from l2p_search.model.problem import Problem
-
-_MATMUL_WIDTH = 16
-"""Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +172,7 @@ class EncodeAndProject(torch.autograd.Function):
         """Product, bias, relu, dropout, projection."""
         weight = weight.detach()
         projection = torch.cat([scorer, classifier], dim=2)
-        padded = pad(projection, (0, -projection.shape[2] % _MATMUL_WIDTH))
+        padded = pad(projection, (0, -projection.shape[2] % MATMUL_WIDTH))
         hidden = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         columns = weight.new_empty(*hidden.shape[:2], padded.shape[2])
         scale = 1.0 if noise is None else noise.scale
@@ -188,7 +186,7 @@ class EncodeAndProject(torch.autograd.Function):
                 torch.clamp_min(active, 0.0, out=hidden[block])
             else:
                 drop(active.relu_(), noise.hidden[block], noise.rate, out=hidden[block])
-            torch.bmm(hidden[block], padded[block], out=columns[block])
+            product(hidden[block], padded[block], out=columns[block])
         ctx.save_for_backward(hidden, projection)
         ctx.features, ctx.draw, ctx.scale = features, draw, scale
         ctx.scorers, ctx.num_features, ctx.sink = scorer.shape[2], weight.shape[1], sink
@@ -207,7 +205,7 @@ class EncodeAndProject(torch.autograd.Function):
         hidden, projection = ctx.saved_tensors
         nothing = (None, None, None)
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
-            return None, None, _transposed_product(hidden, grad_scores), None, *nothing
+            return None, None, narrow_product(hidden.transpose(1, 2), grad_scores), None, *nothing
         grad_columns = torch.cat([grad_scores, grad_classes], dim=2)
         grad_projection = torch.empty_like(projection)
         grad_weight = grad_bias = None
@@ -217,8 +215,10 @@ class EncodeAndProject(torch.autograd.Function):
             grad_bias = hidden.new_empty(hidden.shape[0], hidden.shape[2])
             sink = _collect({"W_1": grad_weight, "b_1": grad_bias})
         for block in ctx.features.blocks(hidden.shape[0]):
-            grad_projection[block] = _transposed_product(hidden[block], grad_columns[block])
-            grad_hidden = torch.bmm(grad_columns[block], projection[block].transpose(1, 2))
+            transposed = hidden[block].transpose(1, 2)
+            grad_projection[block] = narrow_product(transposed, grad_columns[block])
+            grad_hidden = flat_product(grad_columns[block], projection[block].transpose(1, 2))
+            grad_hidden = grad_hidden.view_as(hidden[block])
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
             sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
             sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)
@@ -233,8 +233,3 @@ def _collect(into: dict[str, Tensor]) -> GradientSink:
         into[name][seeds] = gradient
 
     return sink
-
-
-def _transposed_product(hidden: Tensor, grad: Tensor) -> Tensor:
-    """H.T G, as the transpose of G.T H: several times faster for the few columns of G."""
-    return torch.bmm(grad.transpose(1, 2), hidden).transpose(1, 2)

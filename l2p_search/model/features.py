@@ -12,19 +12,14 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from l2p_search.model.blocks import block_size, fitting, seed_blocks
+from l2p_search.model.dense import product
 from l2p_search.model.dropout import drop
 from l2p_search.model.problem import HOST, Problem
 from l2p_search.model.sparse import SparseMatrix
 
 _DENSE_FROM = 0.2
 """The share of non-zeros from which the dense product is the faster one."""
-
-_CPU_BLOCK = 2**18
-"""Bytes of a block's hidden representations, which with its copies of the pattern should stay in
-the cache of a core."""
-
-_DEVICE_BLOCK = 2**27
-"""The same for another device: enough to keep it busy, little beside its memory."""
 
 _MOST_ENTRIES = 2**30
 """Entries of all copies of a pattern, whose places are numbers of 32 bits."""
@@ -98,14 +93,9 @@ def features_of(problem: Problem, hidden: int) -> Features:
     on_cpu = device.type == HOST.type
     nonzeros = int((x != 0).sum())
     if nonzeros / max(1, x.numel()) >= _DENSE_FROM:
-        return DenseFeatures(x.to(device), 1 if on_cpu else _fitting(_DEVICE_BLOCK, 4 * x.numel()))
-    block = _fitting(_CPU_BLOCK if on_cpu else _DEVICE_BLOCK, 4 * x.shape[0] * hidden)
-    return SparseFeatures(x, min(block, _fitting(_MOST_ENTRIES, nonzeros)), device)
-
-
-def _fitting(room: int, each: int) -> int:
-    """How many of this size fit, at least one."""
-    return max(1, room // max(1, each))
+        return DenseFeatures(x.to(device), 1 if on_cpu else block_size(4 * x.numel(), device))
+    block = block_size(4 * x.shape[0] * hidden, device)
+    return SparseFeatures(x, min(block, fitting(_MOST_ENTRIES, nonzeros)), device)
 
 
 class SparseFeatures:
@@ -123,7 +113,7 @@ class SparseFeatures:
 
     def blocks(self, num_seeds: int) -> list[slice]:
         """As many seeds at a time as the matrix has copies."""
-        return _blocks(num_seeds, self._block)
+        return seed_blocks(num_seeds, self._block)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
         """The values of the pattern [S, nonzeros], dropped out and scaled at once."""
@@ -159,7 +149,7 @@ class DenseFeatures:
 
     def blocks(self, num_seeds: int) -> list[slice]:
         """On a CPU one seed at a time."""
-        return _blocks(num_seeds, self._block)
+        return seed_blocks(num_seeds, self._block)
 
     def dropped(self, noise: Tensor, rate: float, scale: float) -> Draw:
         """The random bytes as they are [S, N * F], with what the products are to do by them."""
@@ -167,7 +157,7 @@ class DenseFeatures:
 
     def times(self, weight: Tensor, draw: Draw) -> Tensor:
         """X @ W."""
-        return self._product(draw, lambda x: torch.matmul(x, weight))
+        return self._product(draw, lambda x: _product(x, weight))
 
     def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
         """X.T @ G."""
@@ -182,6 +172,6 @@ class DenseFeatures:
         return multiply(copies).mul_(draw.scale)
 
 
-def _blocks(num_seeds: int, size: int) -> list[slice]:
-    """Slices of at most `size` seeds."""
-    return [slice(start, min(start + size, num_seeds)) for start in range(0, num_seeds, size)]
+def _product(x: Tensor, weight: Tensor) -> Tensor:
+    """X W for one X [N, F] or one per seed [B, N, F], and weight [B, F, H]."""
+    return product(x.expand(len(weight), -1, -1), weight)

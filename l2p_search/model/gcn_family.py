@@ -16,8 +16,9 @@ from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.neighbour_mean import NeighbourMean
-from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass
 from l2p_search.model.problem import Problem
+from l2p_search.model.rows import rows_at
 from l2p_search.model.tuning import PLAIN, Tuning
 
 
@@ -105,8 +106,11 @@ class Gcn(Baseline):
 
     def hidden_layer(self, name: str, h: Tensor | None, layers: LayeredPass) -> Tensor:
         """From h [S, N, inputs], or from the features: relu(norm(convolution)), [S, N, H]."""
-        h = layers.convolution(name, h, (*self.own, *self._tuning.letters))
-        return self._tuning.normalised(name, h, layers.theta).relu()
+        own = (*self.own, *self._tuning.letters)
+        if not self._tuning.normalises:
+            return layers.convolution(name, h, own, relu=True)
+        h = layers.convolution(name, h, own)
+        return self._tuning.normalised(name, h, layers.theta, relu=True)
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""

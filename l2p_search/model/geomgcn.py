@@ -15,8 +15,9 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.features import features_of
 from l2p_search.model.geometry.relations import LatentSpace, latent_positions, structural_relations
 from l2p_search.model.layers import FixedMatrix, Noise, features_times
-from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass
 from l2p_search.model.problem import Problem
+from l2p_search.model.rows import rows_at
 
 SPACES: dict[str, LatentSpace] = {
     "geomgcn-i": "isomap",

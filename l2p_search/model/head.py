@@ -6,6 +6,7 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
+from l2p_search.model.dense import times
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.network import Parameters
 from l2p_search.model.problem import Problem
@@ -27,6 +28,7 @@ class Head:
     Attributes:
         noise_size: Random bytes per seed for its dropout.
         parameters: How many numbers its parameters of one seed are.
+        is_linear: Whether class scores are R W_out + b_out, of what is read as it is.
     """
 
     def __init__(self, layers: int, problem: Problem, config: TrialConfig, *, drop: bool) -> None:
@@ -38,6 +40,7 @@ class Head:
             config: How.
             drop: Whether what is read is dropped out before the first layer.
         """
+        self.is_linear = layers == 1 and not drop
         self._names = [f"head_{layer}" for layer in range(1, layers)]
         self._width, self._classes = config.hidden, problem.graph.num_classes
         self._problem, self._drop = problem, drop
@@ -71,8 +74,12 @@ class Head:
         if self._drop:
             read = layers.dropped_at(read, nodes)
         for name in self._names:
-            product = torch.matmul(read, layers.theta[f"W_{name}"])
-            read = layers.dropped_at((product + layers.bias(name)).relu(), nodes)
+            weight, bias = (
+                value.expand(*read.shape[:-3], -1, -1, -1).flatten(0, -3)
+                for value in (layers.theta[f"W_{name}"], layers.bias(name))
+            )
+            hidden = (times(read.flatten(0, -3), weight) + bias).relu_()
+            read = layers.dropped_at(hidden.view_as(read), nodes)
         return read
 
     def class_scores(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:

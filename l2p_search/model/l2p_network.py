@@ -35,6 +35,7 @@ class L2pNetwork(Network):
         """Score the steps of a backbone of `width` hidden units."""
         self.steps = config.K + 1
         self.scorers = self.steps if config.scorer == "per_step" else 1
+        self.scored = config.K if config.posterior == "quit" else self.steps  # quits surely at K
         self._problem, self._posterior, self._width = problem, config.posterior, width
         self._biased = config.scorer_bias == "per_step"
 

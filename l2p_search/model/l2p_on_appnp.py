@@ -10,7 +10,7 @@ from l2p_search.model.encoder import Encoder
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
-from l2p_search.model.network import Parameters, Pass, Readout, rows_at
+from l2p_search.model.network import Parameters, Pass, Readout
 from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
     Propagation,
@@ -18,6 +18,7 @@ from l2p_search.model.propagation import (
     normalised_adjacency,
     propagate_and_read,
 )
+from l2p_search.model.rows import rows_at
 
 
 class L2pOnAppnp(L2pNetwork):
@@ -97,7 +98,8 @@ class L2pOnAppnp(L2pNetwork):
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
             score_columns, class_columns = score_columns * kept, class_columns * kept
-        scores, logits = propagate_and_read(self._propagation, score_columns, class_columns, nodes)
+        columns = (score_columns, class_columns)
+        scores, logits = propagate_and_read(self._propagation, *columns, nodes, self.scored)
         if self._classifiers > 1:  # keep for step k the scores of classifier k: the diagonal
             every = logits.permute(2, 3, 0, 1).unflatten(1, (self._classifiers, self._classes))
             logits = every.diagonal().permute(1, 2, 3, 0)

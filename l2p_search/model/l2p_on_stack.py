@@ -7,10 +7,12 @@ from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.splits import most_rows
+from l2p_search.model.dense import times
 from l2p_search.model.head import Head
 from l2p_search.model.l2p_network import L2pNetwork
-from l2p_search.model.network import Baseline, Parameters, Pass, Readout, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass, Readout
 from l2p_search.model.problem import Problem
+from l2p_search.model.rows import Tap, rows_at
 from l2p_search.model.stacks import Stack
 
 
@@ -48,14 +50,27 @@ class L2pOnStack(L2pNetwork):
     def forward(self, given: Pass) -> Readout:
         """Every step at the nodes of the pass."""
         theta, phi = given.theta, given.phi
-        layers = self._stack.begin(given)
-        hidden = self._stack.hidden(layers)
-        read = torch.stack([rows_at(h, given.nodes) for h in hidden])  # [T, S, L, H]
-        classified = self._head.hidden(read, given.nodes, layers)
-        logits = torch.einsum("tslh,shc->tcsl", classified, theta["W_out"])
-        scores = torch.einsum("tslh,sht->tsl", read, phi["w"].expand(-1, -1, self.steps))
+        layers, tap = self._stack.begin(given), Tap(given.nodes)
+        self._stack.hidden(layers, tap)
+        scorer, classifier = phi["w"], theta["W_out"]
+        if self._head.is_linear and self.scorers == 1:  # both in one product
+            both = torch.cat([scorer, classifier], dim=2)
+            columns = torch.stack([_columns(read, both) for read in tap.rows])
+            scores, logits = columns[:, 0], columns[:, 1:]
+        else:
+            read = torch.stack(tap.rows)  # [T, S, L, H]
+            classified = self._head.hidden(read, given.nodes, layers)
+            logits = torch.stack([_columns(own, classifier) for own in classified])
+            of_step = scorer.expand(-1, -1, self.steps).split(1, dim=2)
+            pairs = zip(read, of_step, strict=True)
+            scores = torch.cat([_columns(own, weight) for own, weight in pairs])
         log_q = self.log_q(scores.permute(1, 2, 0), phi)
         return Readout(log_q, logits.permute(2, 3, 0, 1), theta["b_out"])
+
+
+def _columns(read: Tensor, weight: Tensor) -> Tensor:
+    """R W for what was read of a step, classes first: [S, L, H] and [S, H, C] -> [C, S, L]."""
+    return times(read, weight).permute(2, 0, 1)
 
 
 class LastOfStack(Baseline):

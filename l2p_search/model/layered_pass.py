@@ -8,13 +8,15 @@ W_name may multiply a node's own representation: they are given by the letters o
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from l2p_search.model.attention import attention_heads
+from l2p_search.model.convolved_layer import Moving, convolved_layer
+from l2p_search.model.dense import times
 from l2p_search.model.features import Features
 from l2p_search.model.layers import Adjacency, Noise, drop_units, features_product
-from l2p_search.model.network import Pass, rows_at
+from l2p_search.model.network import Pass
+from l2p_search.model.rows import rows_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,7 @@ class LayerInput:
         """dropout(H) W for W [S, inputs, outputs]: -> [S, N, outputs]."""
         if self.h is None:
             return features_product(self.features, weight, self.taken, self.rate)
-        return torch.bmm(self.h, weight)
+        return times(self.h, weight)
 
     def added_to(self, moved: Tensor, weight: Tensor) -> Tensor:
         """What was moved plus dropout(H) W, in the memory of `moved`, which nobody else reads."""
@@ -89,7 +91,14 @@ class LayeredPass:
         """dropout(H) W: [S, N, inputs] -> [S, N, outputs]. Without h, of the features X."""
         return self._input(h).times(self.theta[f"W_{name}"])
 
-    def convolution(self, name: str, h: Tensor | None = None, own: Sequence[str] = ()) -> Tensor:
+    def convolution(
+        self,
+        name: str,
+        h: Tensor | None = None,
+        own: Sequence[str] = (),
+        *,
+        relu: bool = False,
+    ) -> Tensor:
         """A_hat dropout(H) W + b: [S, N, inputs] -> [S, N, outputs]. Without h, of X.
 
         The product comes first: the last layer then convolves one column per class only.
@@ -99,13 +108,20 @@ class LayeredPass:
             h: What it reads; None for the features.
             own: The letters of further matrices, by which a node's own dropout(H) is multiplied
                 and added.
+            relu: Whether relu follows.
 
         Returns:
-            The convolution, before an activation.
+            The convolution.
         """
-        read = self._input(h)
-        moved = self.convolve(read.times(self.theta[f"W_{name}"])) + self.bias(name)
-        return self._with_own(moved, read, name, own)
+        weight, bias, of_own = self.theta[f"W_{name}"], self.bias(name), self._own(name, own)
+        if h is not None:
+            taken = self._noise.take(*h.shape[1:], rate=self._rate)
+            moving = Moving(self._adjacency, self._values, taken, self._rate, relu)
+            return convolved_layer(h, weight, bias, of_own, moving)
+        read = self._input(None)
+        moved = self.convolve(read.times(weight)) + bias
+        moved = moved if of_own is None else read.added_to(moved, of_own)
+        return moved.relu_() if relu else moved
 
     def attention(self, name: str, h: Tensor | None = None, own: Sequence[str] = ()) -> Tensor:
         """The heads' attention side by side, plus b: like `convolution`, with learned edges."""
@@ -114,7 +130,8 @@ class LayeredPass:
         to, from_ = self.theta[f"to_{name}"], self.theta[f"from_{name}"]
         taken = self._noise.take(to.shape[1] * self._adjacency.nonzeros, rate=self._rate)
         heads = attention_heads(self._adjacency, product, to, from_, taken, self._rate)
-        return self._with_own(heads + self.bias(name), read, name, own)
+        moved, of_own = heads + self.bias(name), self._own(name, own)
+        return moved if of_own is None else read.added_to(moved, of_own)
 
     def bias(self, name: str) -> Tensor:
         """The bias of a layer, the same for all nodes: [S, 1, outputs]."""
@@ -127,14 +144,14 @@ class LayeredPass:
         taken = self._noise.take(self._features.noise_size, rate=self._rate)
         return LayerInput(None, self._features, taken, self._rate)
 
-    def _with_own(self, moved: Tensor, read: LayerInput, name: str, own: Sequence[str]) -> Tensor:
-        """What a layer moved, plus what a node keeps of itself.
+    def _own(self, name: str, letters: Sequence[str]) -> Tensor | None:
+        """The matrix for what a node keeps of itself, if there is one.
 
-        Several matrices are summed first: they are smaller than what they multiply.
+        Several are summed first: they are smaller than what they multiply.
         """
-        if not own:
-            return moved
-        weight = self.theta[f"{own[0]}_{name}"]
-        for letter in own[1:]:
+        if not letters:
+            return None
+        weight = self.theta[f"{letters[0]}_{name}"]
+        for letter in letters[1:]:
             weight = weight + self.theta[f"{letter}_{name}"]
-        return read.added_to(moved, weight)
+        return weight

@@ -135,6 +135,9 @@ class Adjacency:
     self_loops = True
     """Whether a node is among its own neighbours."""
 
+    symmetric = True
+    """Whether the matrix is its own transpose."""
+
     def __init__(self, problem: Problem, edge_dropout: float) -> None:
         """Self-loops are added, and never dropped."""
         graph = problem.graph

@@ -9,8 +9,9 @@ from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
-from l2p_search.model.network import Baseline, Parameters, Pass, rows_at
+from l2p_search.model.network import Baseline, Parameters, Pass
 from l2p_search.model.problem import Problem
+from l2p_search.model.rows import rows_at
 
 
 class Linkx(Baseline):

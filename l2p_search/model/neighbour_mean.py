@@ -30,6 +30,7 @@ class NeighbourMean(Adjacency):
     """
 
     self_loops = False
+    symmetric = False
 
     def convolve(self, h: Tensor, values: Tensor) -> Tensor:
         """D^-1 A H for its entries `values` [S, nonzeros]: [S, N, H] -> [S, N, H]."""

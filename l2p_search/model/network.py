@@ -50,17 +50,6 @@ def only_step(logits: Tensor) -> Readout:
     return Readout(certain, logits.unsqueeze(2), logits.new_zeros(len(logits), logits.shape[2]))
 
 
-def rows_at(h: Tensor, nodes: Tensor) -> Tensor:
-    """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H].
-
-    Example:
-        >>> import torch
-        >>> rows_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).tolist()
-        [[[3.0], [1.0]]]
-    """
-    return h.gather(1, nodes.unsqueeze(-1).expand(-1, -1, h.shape[2]))
-
-
 @dataclass(frozen=True, eq=False)
 class Levels:
     """theta, the lower level's parameters, and phi, the upper level's (empty for a baseline)."""

@@ -21,7 +21,14 @@ _EPSILON = 1e-5
 """Added to the variance, as torch does."""
 
 
-def normalised(kind: Literal["layer", "batch"], h: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+def normalised(
+    kind: Literal["layer", "batch"],
+    h: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    *,
+    relu: bool = False,
+) -> Tensor:
     """Layer or batch normalisation.
 
     Args:
@@ -29,6 +36,7 @@ def normalised(kind: Literal["layer", "batch"], h: Tensor, scale: Tensor, shift:
         h: Hidden representations, [S, N, H].
         scale: Of each unit, [S, H].
         shift: Of each unit, [S, H].
+        relu: Whether relu follows.
 
     Returns:
         The normalised representations, [S, N, H].
@@ -41,74 +49,88 @@ def normalised(kind: Literal["layer", "batch"], h: Tensor, scale: Tensor, shift:
         >>> normalised("batch", h, ones, zeros).round(decimals=3).tolist()
         [[[-1.0, 1.0], [1.0, -1.0]]]
     """
-    function = LayerNorm if kind == "layer" else BatchNorm
-    found: Tensor = function.apply(h, scale, shift)  # type: ignore[no-untyped-call]
+    found: Tensor = Normalised.apply(h, scale, shift, kind, relu)  # type: ignore[no-untyped-call]
     return found
 
 
-class LayerNorm(torch.autograd.Function):
-    """torch's kernel, once per seed: it takes one scale and shift for all that it is given."""
+class Normalised(torch.autograd.Function):
+    """torch's kernels, once per seed: they take one scale and shift for all that is given."""
 
     @staticmethod
-    def forward(ctx: Any, h: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-        """Normalise every node of every seed."""
-        ctx.width = h.shape[2:]
-        kept = [
-            torch.native_layer_norm(own, ctx.width, own_scale, own_shift, _EPSILON)
-            for own, own_scale, own_shift in zip(h, scale, shift, strict=True)
-        ]
-        found, means, inverses = (torch.stack(parts) for parts in zip(*kept, strict=True))
-        ctx.save_for_backward(h, scale, shift, means, inverses)
+    def forward(
+        ctx: Any, h: Tensor, scale: Tensor, shift: Tensor, kind: str, relu: bool
+    ) -> Tensor:
+        """Normalise every seed by the statistics of the pass."""
+        kernel = _layer_norm if kind == "layer" else _batch_norm
+        found, statistics = torch.empty_like(h), []
+        for into, *own in zip(found, h, scale, shift, strict=True):
+            normal, *means_and_inverses = kernel(*own)
+            statistics += means_and_inverses
+            if relu:
+                torch.clamp_min(normal, 0.0, out=into)
+            else:
+                into.copy_(normal)
+        ctx.save_for_backward(h, scale, shift, found if relu else None, *statistics)
+        ctx.kind = kind
         return found
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of h, scale and shift."""
-        h, scale, shift, means, inverses = ctx.saved_tensors
-        kernel = torch.ops.aten.native_layer_norm_backward
-        wanted = list(ctx.needs_input_grad)
+        h, scale, shift, found, *statistics = ctx.saved_tensors
+        kernel = _layer_norm_backward if ctx.kind == "layer" else _batch_norm_backward
+        wanted = list(ctx.needs_input_grad[:3])
         gradients = [
-            kernel(own_grad, own, ctx.width, mean, inverse, own_scale, own_shift, wanted)
-            for own_grad, own, mean, inverse, own_scale, own_shift in zip(
-                grad.contiguous(), h, means, inverses, scale, shift, strict=True
-            )
+            torch.empty_like(of) if needed else None
+            for of, needed in zip((h, scale, shift), wanted, strict=True)
         ]
-        return _of_all_seeds(gradients)
+        for seed, passed in enumerate(grad.contiguous()):
+            if found is not None:
+                passed = torch.ops.aten.threshold_backward(passed, found[seed], 0.0)
+            mean, inverse = statistics[2 * seed : 2 * seed + 2]
+            own = kernel(passed, h[seed], mean, inverse, scale[seed], shift[seed], wanted)
+            for into, value in zip(gradients, own, strict=True):
+                if into is not None and value is not None:
+                    into[seed] = value
+        return *gradients, None, None
 
 
-class BatchNorm(torch.autograd.Function):
-    """torch's kernel, once per seed, by the statistics of the pass."""
-
-    @staticmethod
-    def forward(ctx: Any, h: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-        """Normalise every unit of every seed."""
-        kept = [
-            torch.native_batch_norm(own, own_scale, own_shift, None, None, True, 0.0, _EPSILON)
-            for own, own_scale, own_shift in zip(h, scale, shift, strict=True)
-        ]
-        found, means, inverses = (torch.stack(parts) for parts in zip(*kept, strict=True))
-        ctx.save_for_backward(h, scale, means, inverses)
-        return found
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients of h, scale and shift."""
-        h, scale, means, inverses = ctx.saved_tensors
-        kernel = torch.ops.aten.native_batch_norm_backward
-        wanted = list(ctx.needs_input_grad)
-        gradients = [
-            kernel(own_grad, own, own_scale, None, None, mean, inverse, True, _EPSILON, wanted)
-            for own_grad, own, own_scale, mean, inverse in zip(
-                grad.contiguous(), h, scale, means, inverses, strict=True
-            )
-        ]
-        return _of_all_seeds(gradients)
+def _layer_norm(h: Tensor, scale: Tensor, shift: Tensor) -> tuple[Tensor, ...]:
+    return torch.native_layer_norm(h, h.shape[1:], scale, shift, _EPSILON)
 
 
-def _of_all_seeds(gradients: list[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
-    """The gradients of h, scale and shift of all seeds, from those of each; None stays None."""
-    return tuple(
-        None if parts[0] is None else torch.stack(parts) for parts in zip(*gradients, strict=True)
+def _batch_norm(h: Tensor, scale: Tensor, shift: Tensor) -> tuple[Tensor, ...]:
+    return torch.native_batch_norm(h, scale, shift, None, None, True, 0.0, _EPSILON)
+
+
+def _layer_norm_backward(
+    grad: Tensor,
+    h: Tensor,
+    mean: Tensor,
+    inverse: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    wanted: list[bool],
+) -> tuple[Tensor | None, ...]:
+    kernel = torch.ops.aten.native_layer_norm_backward
+    found: tuple[Tensor | None, ...] = kernel(
+        grad, h, h.shape[1:], mean, inverse, scale, shift, wanted
     )
+    return found
+
+
+def _batch_norm_backward(
+    grad: Tensor,
+    h: Tensor,
+    mean: Tensor,
+    inverse: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    wanted: list[bool],
+) -> tuple[Tensor | None, ...]:
+    kernel = torch.ops.aten.native_batch_norm_backward
+    found: tuple[Tensor | None, ...] = kernel(
+        grad, h, scale, None, None, mean, inverse, True, _EPSILON, wanted
+    )
+    return found

@@ -6,15 +6,20 @@ rows are kept, and the backward pass is the same recurrence run backwards with t
 those rows added in.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import pad
 
 from l2p_search.model.problem import Problem
 from l2p_search.model.sparse import SparseMatrix
+
+_SCORE_GROUP = 4
+"""Score columns that are propagated together: more of them are propagated for longer than they
+are read, fewer take more calls."""
 
 
 def normalised_adjacency(problem: Problem, self_loop: float = 1.0) -> SparseMatrix:
@@ -81,7 +86,11 @@ def columns_bytes(nodes: int, rows: int, steps: int, scorers: int, classes: int)
 
 
 def propagate_and_read(
-    propagation: Propagation, score_columns: Tensor, class_columns: Tensor, nodes: Tensor
+    propagation: Propagation,
+    score_columns: Tensor,
+    class_columns: Tensor,
+    nodes: Tensor,
+    scored: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Propagate columns of H_0 and read every step at the given nodes.
 
@@ -93,12 +102,16 @@ def propagate_and_read(
         score_columns: H_0 times the scorer, [S, N, 1] for all steps or [S, N, T] for one each.
         class_columns: H_0 times the classifier, [S, N, C].
         nodes: Where to read, [S, L].
+        scored: How many steps have a score, from the first one on; all if it is not given. With
+            one score column each, the others are not propagated, and their scores are 0.
 
     Returns:
         Scores of the steps [S, L, T], and class scores [S, L, T, C].
     """
+    every = propagation.steps + 1
+    with_score = every if scored is None or score_columns.shape[2] == 1 else scored
     scores, logits = PropagateAndRead.apply(  # type: ignore[no-untyped-call]
-        score_columns, class_columns, nodes, propagation
+        score_columns, class_columns, nodes, propagation, with_score
     )
     return scores.permute(1, 2, 0), logits.permute(2, 3, 0, 1)
 
@@ -106,10 +119,8 @@ def propagate_and_read(
 class PropagateAndRead(torch.autograd.Function):
     """Returns scores [T, S, L] and class scores [T, C, S, L].
 
-    The columns are laid out [N, D * S], score columns before class columns, the S seeds of one
-    column side by side. A scorer with one w_k per step has T score columns. Column k is read
-    after step k only, so step k propagates the columns from k on: the first of them is read, and
-    dropped before the next step.
+    The columns are propagated in groups (see `_groups`), each laid out [N, D * S]: the S seeds of
+    one column side by side.
     """
 
     @staticmethod
@@ -119,24 +130,27 @@ class PropagateAndRead(torch.autograd.Function):
         class_columns: Tensor,
         nodes: Tensor,
         propagation: Propagation,
+        scored: int,
     ) -> tuple[Tensor, Tensor]:
         """The recurrence forwards."""
-        seeds, scorers, classes = len(nodes), score_columns.shape[2], class_columns.shape[2]
-        columns = torch.cat([score_columns, class_columns], dim=2).permute(1, 2, 0)
-        current = start = columns.reshape(columns.shape[0], -1)
-        read = start.new_empty(propagation.steps + 1, (1 + classes) * nodes.numel())
-        places = _Places(nodes, classes)
-        for step, read_step in enumerate(read.unbind()):
-            if step > 0:
-                if scorers > 1:
-                    current, start = current[:, seeds:].contiguous(), start[:, seeds:]
-                current = propagation.forward_step(current, start)
-            where = places.within(current.shape[1])
-            torch.index_select(current.view(-1), 0, where, out=read_step)
-        read = read.view(-1, 1 + classes, *nodes.shape)
-        scores, logits = read[:, 0], read[:, 1:]
+        scorers, classes = score_columns.shape[2], class_columns.shape[2]
+        read = class_columns.new_empty(propagation.steps + 1, 1 + classes, *nodes.shape)
+        read[scored:, 0] = 0.0
+        # Transposed at once: several times faster than a few columns at a time.
+        columns = torch.cat([score_columns, class_columns], dim=2).permute(1, 2, 0).contiguous()
+        for group in _groups(scorers, classes, scored):
+            current = start = group.of_columns(columns).flatten(1).contiguous()
+            places = group.places(nodes)
+            for step in range(group.last_step(propagation.steps) + 1):
+                if step > 0:
+                    current = propagation.forward_step(current, start)
+                if group.is_read_after(step):
+                    into = group.of_read(read[step]).view(-1)
+                    torch.index_select(current.view(-1), 0, places(step), out=into)
         ctx.save_for_backward(nodes)
         ctx.propagation, ctx.scorers, ctx.classes = propagation, scorers, classes
+        ctx.scored = scored
+        scores, logits = read[:, 0], read[:, 1:]
         if not ctx.needs_input_grad[1]:
             ctx.mark_non_differentiable(logits)
         return scores, logits
@@ -147,47 +161,106 @@ class PropagateAndRead(torch.autograd.Function):
         """The recurrence backwards; when only the scorer learns, on the score columns only."""
         (nodes,) = ctx.saved_tensors
         propagation: Propagation = ctx.propagation
-        seeds, scorers = len(nodes), ctx.scorers
         classes = ctx.classes if ctx.needs_input_grad[1] else 0
         grad_read = grad_scores.unsqueeze(1)
         if classes:
             grad_read = torch.cat([grad_read, grad_logits], dim=1)
-        reads = grad_read.reshape(propagation.steps + 1, -1).unbind()
+        grad_read = grad_read.contiguous()
 
-        places = _Places(nodes, classes)
-        total = grad_read.new_zeros(propagation.num_nodes, (scorers + classes) * seeds)
-        grad = None
-        for step in range(propagation.steps, -1, -1):
-            live = total[:, step * seeds :] if scorers > 1 else total
-            if grad is None:
-                grad = grad_read.new_zeros(live.shape)
-            elif scorers > 1:
-                grad = pad(propagation.backward_step(grad), (seeds, 0))
-            else:
-                grad = propagation.backward_step(grad)
-            grad.view(-1).scatter_add_(0, places.within(grad.shape[1]), reads[step])
-            live.add_(grad, alpha=propagation.teleport if step > 0 else 1.0)
-
-        columns = total.view(-1, scorers + classes, seeds).permute(2, 0, 1)
-        grad_score_columns, grad_class_columns = columns.tensor_split([scorers], dim=2)
-        return grad_score_columns, grad_class_columns if classes else None, None, None
+        groups = _groups(ctx.scorers, classes, ctx.scored)
+        if len(groups) == 1:
+            found = _backwards(propagation, groups[0], nodes, grad_read)
+            of_scores, of_classes = found.tensor_split([ctx.scorers], dim=2)
+        else:
+            shape = (len(nodes), propagation.num_nodes)
+            of_scores = grad_read.new_empty(*shape, ctx.scorers)
+            of_scores[:, :, ctx.scored :] = 0.0
+            of_classes = grad_read.new_empty(*shape, classes)
+            for group in groups:
+                into = group.of_gradients(of_scores, of_classes)
+                into.copy_(_backwards(propagation, group, nodes, grad_read))
+        return of_scores, of_classes if classes else None, None, None, None
 
 
-class _Places:
-    """Where in a flat [N, D * S] each seed's nodes lie, for the columns that are read."""
+def _backwards(
+    propagation: Propagation, group: "_Group", nodes: Tensor, grad_read: Tensor
+) -> Tensor:
+    """The gradient of a group's columns [S, N, D], from that of what was read."""
+    width = group.width * len(nodes)
+    total = grad_read.new_zeros(propagation.num_nodes, width)
+    places, grad = group.places(nodes), torch.zeros_like(total)
+    last = group.last_step(propagation.steps)
+    for step in range(last, -1, -1):
+        if step < last:
+            grad = propagation.backward_step(grad)
+        if group.is_read_after(step):
+            own = group.of_read(grad_read[step]).reshape(-1)
+            grad.view(-1).scatter_add_(0, places(step), own)
+        total.add_(grad, alpha=propagation.teleport if step > 0 else 1.0)
+    return total.view(propagation.num_nodes, group.width, -1).permute(2, 0, 1)
 
-    def __init__(self, nodes: Tensor, classes: int) -> None:
-        """Read at nodes [S, L] the first column and the last `classes` ones."""
-        self._nodes, self._classes = nodes, classes
-        self._width, self._found = -1, nodes
 
-    def within(self, width: int) -> Tensor:
-        """The places [(1 + C) S L] for rows of that width; kept while the width stays."""
-        if width != self._width:
-            seeds, device = self._nodes.shape[0], self._nodes.device
-            own = self._nodes * width + torch.arange(seeds, device=device)[:, None]
-            first = width // seeds - self._classes - 1
-            columns = torch.arange(first, width // seeds, device=device)
-            columns[0] = 0
-            self._width, self._found = width, (own + seeds * columns[:, None, None]).view(-1)
-        return self._found
+@dataclass(frozen=True)
+class _Group:
+    """Columns that are propagated together.
+
+    Attributes:
+        scores: Which of the score columns.
+        classes: Whether the class columns.
+        alone: Whether score column k is read after step k only, and not after every step.
+    """
+
+    scores: range
+    classes: int
+    alone: bool
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.scores) + self.classes
+
+    def last_step(self, steps: int) -> int:
+        """How far they are propagated: as far as they are read."""
+        return self.scores[-1] if self.alone else steps
+
+    def is_read_after(self, step: int) -> bool:
+        """Whether a column is read after a step."""
+        return not self.alone or step in self.scores
+
+    def of_columns(self, columns: Tensor) -> Tensor:
+        """These columns, of all score and class columns [N, R + C, S]."""
+        if self.alone:
+            return columns[:, self.scores.start : self.scores.stop]
+        return columns[:, columns.shape[1] - self.width :]
+
+    def of_gradients(self, of_scores: Tensor, of_classes: Tensor) -> Tensor:
+        """Those of these columns, of all score columns [S, N, R] or class columns [S, N, C]."""
+        return of_scores[:, :, self.scores.start : self.scores.stop] if self.alone else of_classes
+
+    def of_read(self, read: Tensor) -> Tensor:
+        """What is read of them after a step, out of [1 + C, S, L]."""
+        return read[:1] if self.alone else read[len(read) - self.width :]
+
+    def places(self, nodes: Tensor) -> Callable[[int], Tensor]:
+        """Where in a flat [N, D * S] the numbers lie that are read after a step."""
+        seeds, device = nodes.shape[0], nodes.device
+        own = nodes * (self.width * seeds) + torch.arange(seeds, device=device)[:, None]
+        if self.alone:
+            first, column = self.scores.start, own.view(-1)
+            return lambda step: column + seeds * (step - first)
+        columns = torch.arange(self.width, device=device)
+        every = (own + seeds * columns[:, None, None]).view(-1)
+        return lambda step: every
+
+
+def _groups(scorers: int, classes: int, scored: int) -> list[_Group]:
+    """All columns in one group; with one scorer per step, the score columns in several.
+
+    A scorer with one w_k per step has T score columns, of which column k is read after step k
+    only. A few of them at a time are propagated as far as the last of them is read.
+    """
+    if scorers == 1:
+        return [_Group(range(1), classes, alone=False)]
+    lasts = range(scored, 0, -_SCORE_GROUP)
+    groups = [_Group(range(max(0, last - _SCORE_GROUP), last), 0, alone=True) for last in lasts]
+    return groups + ([_Group(range(0), classes, alone=False)] if classes else [])

@@ -64,7 +64,7 @@ class SparseMatrix:
             values=values.contiguous(),
             transposed_indices=_repeat(row[transposed], shape[0], copies).int(),
             transposed_offsets=_repeat(transposed_starts, row.numel(), copies).int(),
-            transposed_order=_repeat(transposed, row.numel(), copies).int(),
+            transposed_order=_repeat(transposed, row.numel(), copies),
             transposed_values=values[transposed],
         )
 

@@ -15,12 +15,14 @@ from torch.nn.functional import elu
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.attention import HELD_PER_ENTRY
+from l2p_search.model.dense import times
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.neighbour_mean import NeighbourMean
 from l2p_search.model.network import Parameters, Pass
 from l2p_search.model.problem import Problem
+from l2p_search.model.rows import Tap
 from l2p_search.model.tuning import PLAIN, Tuning
 
 
@@ -83,11 +85,15 @@ class Stack(ABC):
         """A pass through this stack's layers."""
         return LayeredPass(given, self._features, self._adjacency, self._rate)
 
-    def hidden(self, layers: LayeredPass) -> list[Tensor]:
-        """T = K + 1 hidden representations, each [S, N, H]."""
-        hidden = [(layers.product("in") + layers.bias("in")).relu()]
-        for step in range(1, self.K + 1):
-            hidden.append(self.step(step, hidden, layers))
+    def hidden(self, layers: LayeredPass, tap: Tap | None = None) -> list[Tensor]:
+        """T = K + 1 hidden representations, each [S, N, H]; a tap reads them as they pass."""
+        hidden: list[Tensor] = []
+        for step in range(self.K + 1):
+            if step == 0:
+                h = layers.product("in").add_(layers.bias("in")).relu_()
+            else:
+                h = self.step(step, hidden, layers)
+            hidden.append(h if tap is None else tap.passed(h))
         return hidden
 
     def noise_per_step(self, graph: Graph, config: TrialConfig) -> int:
@@ -128,8 +134,11 @@ class GcnStack(Stack):
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """One convolution."""
         name = str(step)
-        h = layers.convolution(name, hidden[-1], (*self.own, *self._tuning.letters))
-        return self._tuning.normalised(name, h, layers.theta).relu()
+        own = (*self.own, *self._tuning.letters)
+        if not self._tuning.normalises:
+            return layers.convolution(name, hidden[-1], own, relu=True)
+        h = layers.convolution(name, hidden[-1], own)
+        return self._tuning.normalised(name, h, layers.theta, relu=True)
 
 
 class SageStack(GcnStack):
@@ -182,7 +191,7 @@ class GcniiStack(Stack):
         moved = layers.convolve(layers.dropped(hidden[-1]))
         own = self._alpha * self._mapping(step, layers.theta[f"V_{step}"])
         mapping = (1.0 - self._alpha) * self._mapping(step, layers.theta[f"W_{step}"])
-        return torch.baddbmm(torch.bmm(hidden[0], own), moved, mapping).relu()
+        return times(hidden[0], own).add_(times(moved, mapping)).relu_()
 
     def _mapping(self, step: int, weight: Tensor) -> Tensor:
         """(1 - c_k) I + c_k W: the weights are mapped, not the nodes, of which there are more."""

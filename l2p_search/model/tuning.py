@@ -34,6 +34,7 @@ class Tuning:
     def __init__(self, config: TrialConfig) -> None:
         """As the configuration wants it."""
         self._norm = config.norm
+        self.normalises = config.norm != "none"
         self.letters: tuple[str, ...] = ("V",) if config.residual == "linear" else ()
         """The letters of the matrices that multiply a node's own representation."""
 
@@ -46,23 +47,24 @@ class Tuning:
     ) -> Parameters:
         """Fresh parameters of a hidden layer: Glorot weights, scale one, shift zero."""
         theta = {f"{letter}_{name}": problem.glorot(generators, shape) for letter in self.letters}
-        if self._norm != "none":
+        if self.normalises:
             theta[f"scale_{name}"] = problem.ones(len(generators), shape[1])
             theta[f"shift_{name}"] = problem.zeros(len(generators), shape[1])
         return theta
 
-    def normalised(self, name: str, h: Tensor, theta: Parameters) -> Tensor:
-        """norm(H) for h [S, N, outputs], before its activation."""
+    def normalised(self, name: str, h: Tensor, theta: Parameters, *, relu: bool = False) -> Tensor:
+        """norm(H) for h [S, N, outputs], before its activation, unless that is relu."""
         if self._norm == "none":
-            return h
-        return normalised(self._norm, h, theta[f"scale_{name}"], theta[f"shift_{name}"])
+            return h.relu_() if relu else h
+        scale, shift = theta[f"scale_{name}"], theta[f"shift_{name}"]
+        return normalised(self._norm, h, scale, shift, relu=relu)
 
     def held_per_unit(self) -> int:
         """Tensors of the size of a hidden representation that a layer holds besides, measured.
 
         A residual connection adds to what is there already.
         """
-        return int(self._norm != "none")
+        return int(self.normalises)
 
 
 PLAIN = Tuning(TrialConfig())

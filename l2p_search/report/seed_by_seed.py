@@ -110,7 +110,8 @@ def train_all(
     for part, values in (("val", [s.val for s in seeds]), ("test", [s.test for s in seeds])):
         mean, spread = statistics.fmean(values), statistics.stdev(values) if seeds[1:] else 0.0
         word, before = "validation" if part == "val" else "test", origin[f"{part}_{metric}_mean"]
-        say(f"{word} {named} {mean:.2f} ± {spread:.2f} %   (the search: {before:.2f} %)")
+        known = "sealed" if before is None else f"{before:.2f} %"
+        say(f"{word} {named} {mean:.2f} %, sd {spread:.2f}   (the search: {known})")
     profile = torch.stack([found.profile for found in seeds]).mean(dim=0)
     expected = float(profile @ torch.arange(len(profile), dtype=profile.dtype))
     say(f"profile: nodes take {expected:.2f} steps on average")

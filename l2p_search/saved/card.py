@@ -93,7 +93,14 @@ def _goodness(evidence: Evidence, seeds: int) -> str:
         f"{'Confirmed test' if evidence.confirmed else 'Test'} {score}: {found} %, on {fresh}"
     ]
     if evidence.low is not None:
-        lines[0] += " (± is the 95 % interval, with a split's seeds taken as one)"
+        elsewhere = "not recorded"
+        if evidence.nodes_low is not None and evidence.nodes_high is not None:
+            elsewhere = f"{evidence.nodes_low:.2f} to {evidence.nodes_high:.2f} %"
+        lines += [
+            f"± is its 95 % interval for this graph, other seeds and splits (a split's seeds taken"
+            f" as one): {evidence.low:.2f} to {evidence.high:.2f} %",
+            f"Its 95 % interval for other nodes of this kind: {elsewhere}",
+        ]
     if evidence.validation is not None:
         lines.append(f"Validation {score}: {evidence.validation:.2f} %")
     if evidence.search is not None:

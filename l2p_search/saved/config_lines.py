@@ -52,7 +52,7 @@ def read_config_lines(text: str) -> TrialConfig:
         key, _, value = line.partition(": ")
         try:
             values[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ConfigError(f"cannot read the line '{line[:60]}'") from None
     values.pop(PROVENANCE, None)
     return TrialConfig.recorded(values)

@@ -110,7 +110,10 @@ def identity_of(folder: Path) -> tuple[str, tuple[int, ...]] | None:
         description, _ = read_folder(folder)
     except ModelError:
         return None
-    return description["config_id"], tuple(description["seeds"])
+    try:
+        return str(description["config_id"]), tuple(description["seeds"])
+    except (KeyError, TypeError):
+        return None
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -140,7 +143,7 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
 def _description(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(_bytes(path))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ModelError(f"{path}: is no JSON, or cut short; copy the model again") from None
     if not isinstance(found, dict) or not isinstance(found.get("format"), int):
         raise ModelError(f"{path}: is no description of a model; give the folder of a saved model")
@@ -158,13 +161,21 @@ def _description(path: Path) -> dict[str, Any]:
 
 
 def _bound(path: Path, description: dict[str, Any]) -> bytes:
-    content, saved = _bytes(path), description["files"][path.name]
-    if len(content) < saved["bytes"]:
+    content = _bytes(path)
+    try:
+        saved = description["files"][path.name]
+        size, digest = int(saved["bytes"]), str(saved["sha256"])
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise ModelError(
-            f"{path}: has {len(content):,} of {saved['bytes']:,} bytes, so it was cut short; copy"
+            f"{path.with_name(DESCRIPTION)}: does not say what {path.name} is; copy the model"
+            " again, or save it anew"
+        ) from None
+    if len(content) < size:
+        raise ModelError(
+            f"{path}: has {len(content):,} of {size:,} bytes, so it was cut short; copy"
             " the model again"
         )
-    if _sha256(content) != saved["sha256"]:
+    if _sha256(content) != digest:
         raise ModelError(
             f"{path}: was changed after the model was saved, so that configuration and weights"
             " may not belong together; copy the model again, or train anew"
@@ -174,6 +185,8 @@ def _bound(path: Path, description: dict[str, Any]) -> bytes:
 
 def _bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{path}: is a folder, a device or a pipe; copy the model again")
         return path.read_bytes()
     except FileNotFoundError:
         raise ModelError(f"{path}: is missing; copy the model again, with all its files") from None

@@ -11,9 +11,18 @@ from l2p_search.config import TrialConfig
 from l2p_search.errors import ConfigError, ModelError
 from l2p_search.saved.card import model_card
 from l2p_search.saved.config_lines import config_lines, read_config_lines
+from l2p_search.saved.described import described
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
-from l2p_search.saved.folder import CARD, CONFIG, FIGURE, WEIGHTS, read_folder, write_folder
+from l2p_search.saved.folder import (
+    CARD,
+    CONFIG,
+    DESCRIPTION,
+    FIGURE,
+    WEIGHTS,
+    read_folder,
+    write_folder,
+)
 from l2p_search.saved.profile_svg import profile_svg
 from l2p_search.saved.weight_checks import check_weights
 from l2p_search.weights import Weights
@@ -98,14 +107,21 @@ def read_model(folder: Path) -> Parts:
     description, files = read_folder(folder)
     try:
         config = read_config_lines(files[CONFIG].decode())
+    except UnicodeDecodeError:
+        raise ModelError(f"{folder / CONFIG}: is no text; copy the model again") from None
     except ConfigError as error:
         raise ModelError(f"{folder / CONFIG}: {error.message}") from None
-    expected = Expected.from_mapping(description["expected"])
     try:
-        weights = weights_of_bytes(tuple(description["seeds"]), files[WEIGHTS])
+        seeds, expected, evidence = described(description)
+    except ValueError as error:
+        raise ModelError(
+            f"{folder / DESCRIPTION}: {error}; save the model anew with l2p-search"
+        ) from None
+    try:
+        weights = weights_of_bytes(seeds, files[WEIGHTS])
         check_weights(weights, config, expected)
     except ValueError as error:
         raise ModelError(
             f"{folder / WEIGHTS}: {error}; copy the model again, or train anew"
         ) from None
-    return config, weights, expected, Evidence.from_mapping(description["evidence"])
+    return config, weights, expected, evidence

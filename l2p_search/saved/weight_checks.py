@@ -29,6 +29,13 @@ def check_weights(weights: Weights, config: TrialConfig, expected: Expected) -> 
             )
         if not value.isfinite().all():
             raise ValueError(f"{name} has values that are not finite")
+    # Before anything of that size is made: a few bytes may claim any number of features.
+    each = sum(value[0].numel() for _, value in weights.named())
+    if max(expected.features, len(expected.classes)) > each:
+        raise ValueError(
+            f"there are {each:,} weights of a seed, too few for {expected.features:,} features and"
+            f" {len(expected.classes):,} classes"
+        )
     if expected.same_nodes is None and expected.same_edges is None:
         # A pair of nodes stands for any graph. The networks that depend on the graph's size are
         # checked when they are built for the graph to predict.

@@ -128,6 +128,7 @@ class SearchEntry:
         files: File name -> content.
         model: The model that the search has kept; None for none.
         kind: The tag that tells searches from trials.
+        series: Metrics over something else than time, as name, value and step.
     """
 
     uid: str
@@ -143,6 +144,7 @@ class SearchEntry:
     files: dict[str, bytes] = field(default_factory=dict)
     model: ModelEntry | None = None
     kind: str = "search"
+    series: tuple[Logged, ...] = ()
 
     @property
     def experiment(self) -> str:

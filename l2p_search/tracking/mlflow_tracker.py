@@ -142,6 +142,7 @@ class MlflowTracker:
             The version of its model in the registry; None where nothing is registered.
         """
         metrics = [(name, value, 0) for name, value in search.metrics.items()]
+        metrics += self._unwritten(parent, search.series)
         self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
         self._files(parent, search.files)
         status = "KILLED" if interrupted else "FINISHED"
@@ -230,6 +231,16 @@ class MlflowTracker:
             token = page.token
             if not token:
                 return known
+
+    def _unwritten(self, run_id: str, series: Iterable[Logged]) -> list[Logged]:
+        """What of the series the store does not have: it would keep a point twice."""
+        rows = list(series)
+        known = {
+            (name, point.value, point.step)
+            for name in {name for name, _, _ in rows}
+            for point in self._client.get_metric_history(run_id, name)
+        }
+        return [row for row in rows if row not in known]
 
     def _batch(
         self, run_id: str, metrics: Iterable[Logged], params: dict[str, str], tags: dict[str, str]

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 
 from l2p_search.errors import UserError, argument, first_line
+from l2p_search.masking import masked
 from l2p_search.tracking.store import Store
 
 # No telemetry and no bars; and a server that is down or slow must not hold a search up for long.
@@ -69,7 +70,7 @@ def _in_one_line(store: Store) -> Iterator[None]:
             f"{store.uri}: MLflow needs the package {error.name} for it; pip install it"
         ) from None
     except (MlflowException, SQLAlchemyError, OSError) as error:
-        first = first_line(error).rstrip(".")
+        first = masked(first_line(error), of=store.uri).rstrip(".")
         way_out = (
             f"run it from another folder, or name a server with {argument('tracking_uri')}"
             if store.embedded

@@ -141,8 +141,8 @@ class Recorder:
             action()
             self._failure = None
         except Exception as error:  # noqa: BLE001 - no failure of a store may end a search
-            _log.error("MLflow failed\n%s", masked(traceback.format_exc()))
-            self._failure = first_line(error)
+            _log.error("MLflow failed\n%s", masked(traceback.format_exc(), of=self._store.uri))
+            self._failure = masked(first_line(error), of=self._store.uri)
             self._retry_at = time.monotonic() + self._pause
             # The failed write may be there in part: connect anew, and read what is there.
             self._parent = ""

@@ -56,6 +56,7 @@ def fit(
     memory_gb: float = defaults.MEMORY_GB,
     device: str = "cpu",
     dtype: torch.dtype = torch.float32,
+    sealed: bool = False,
     on_epoch: Callable[[Progress], None] = lambda progress: None,
     on_seed: Callable[[Predicted], None] = lambda predicted: None,
 ) -> TrialResult:
@@ -74,6 +75,8 @@ def fit(
             the same, fewer seeds train at once, and the log has a warning.
         device: Where to train: a name that `chosen_device` knows.
         dtype: Of all tensors.
+        sealed: Whether no test label is read: the seeds have no test score then, and the
+            profiles are not told by class.
         on_epoch: Called after each epoch of a group of seeds.
         on_seed: Called with what each seed predicts at its best epoch.
 
@@ -97,7 +100,7 @@ def fit(
 
     def train(batch: Sequence[int]) -> tuple[TrialResult, list[Predicted]]:
         done = 0 if result is None else len(result.seeds)
-        run = _Run(problem, network, config, batch, metric)
+        run = _Run(problem, network, config, batch, metric, sealed)
         for epoch in range(1, config.epochs + 1):
             run.epoch(epoch)
             training = len(run.alive)
@@ -147,7 +150,7 @@ def node_posterior(
         if predicted.q is not None:
             found.append(predicted.q[node].double())
 
-    fit(graph, config, seeds, metric=metric, device=device, on_seed=keep)
+    fit(graph, config, seeds, metric=metric, device=device, sealed=True, on_seed=keep)
     return torch.stack(found).mean(dim=0)
 
 
@@ -161,7 +164,9 @@ class _Run:
         config: TrialConfig,
         seeds: Sequence[int],
         metric: Metric,
+        sealed: bool,
     ) -> None:
+        self._sealed = sealed
         self._problem, self._network, self._config = problem, network, config
         self._seeds, self._metric = seeds, metric
         self._learner = BiLevel(problem, network, config, seeds, metric)
@@ -204,7 +209,7 @@ class _Run:
     def result(self, on_seed: Callable[[Predicted], None]) -> TrialResult:
         """Judge every seed at its best epoch."""
         graph = self._problem.graph
-        mean = ProfileMean(graph)
+        mean = ProfileMean(graph, sealed=self._sealed)
         return TrialResult(
             config=self._config,
             dataset=graph.name,
@@ -242,7 +247,13 @@ class _Run:
                 continue
             best = self._best.of_seeds(self._problem.placed(torch.tensor([place], device=HOST)))
             verdict, predicted = judge(
-                self._problem, self._network, self._config, best, split, self._metric
+                self._problem,
+                self._network,
+                self._config,
+                best,
+                split,
+                self._metric,
+                sealed=self._sealed,
             )
             if predicted.q is not None:
                 mean.add(predicted.q)

@@ -65,15 +65,20 @@ class CurveRecorder:
 class ProfileMean:
     """Collects the mean over seeds of q(t | node), by degree, by class and by node."""
 
-    def __init__(self, graph: Graph) -> None:
-        """Sort the nodes of a graph into buckets of similar degree, and into classes."""
+    def __init__(self, graph: Graph, *, sealed: bool = False) -> None:
+        """Sort the nodes of a graph into buckets of similar degree, and into classes.
+
+        Args:
+            graph: The graph.
+            sealed: Whether classes are left out: they would tell of the labels of test nodes.
+        """
         degree = torch.bincount(graph.edges[0], minlength=graph.num_nodes)
         distinct, place = degree.unique(return_inverse=True)
         names = [degree_bucket(value) for value in distinct.tolist()]
         self._degrees = list(dict.fromkeys(names))
         places = [self._degrees.index(name) for name in names]
         bucket = torch.tensor(places, device=place.device)
-        self._groups = {"degree": bucket[place], "class": graph.y}
+        self._groups = {"degree": bucket[place]} | ({} if sealed else {"class": graph.y})
         self._sums: dict[str, Tensor] = {}
         self._seeds = 0
 
@@ -96,7 +101,7 @@ class ProfileMean:
             by_degree={
                 name: tuple(q) for name, q in zip(self._degrees, mean["degree"], strict=True)
             },
-            by_class={str(label): tuple(q) for label, q in enumerate(mean["class"])},
+            by_class={str(label): tuple(q) for label, q in enumerate(mean.get("class", ()))},
             node_steps=tuple(mean["node"]),
             settled=tuple(mean["settled"]),
         )

@@ -10,7 +10,9 @@ from l2p_search.data.splits import all_rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import Levels, Network
 from l2p_search.model.problem import HOST, Problem
+from l2p_search.node_hits import NodeHits
 from l2p_search.training.bilevel import objective_of
+from l2p_search.training.contributions import contributions
 from l2p_search.training.scoring import measured
 
 
@@ -28,6 +30,8 @@ def judge(
     levels: Levels,
     split: int,
     metric: Metric = "accuracy",
+    *,
+    sealed: bool = False,
 ) -> tuple[dict[str, Any], Predicted]:
     """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
@@ -38,6 +42,7 @@ def judge(
         levels: Theta and phi of one seed (S = 1).
         split: Whose validation and test nodes it is judged by.
         metric: What `val` and `test` measure.
+        sealed: Whether the test labels are left alone, so that `test` is None.
 
     Returns:
         Fields of its SeedResult by name, and what it predicts, on the CPU.
@@ -49,7 +54,8 @@ def judge(
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
-        "test": _score(metric, log_p[test], graph.y[test]),
+        "test": None if sealed else _score(metric, log_p[test], graph.y[test]),
+        "hits": None if sealed else _hits(metric, log_p, graph.y, test),
     }
     if q is None:
         return verdict, predicted
@@ -77,6 +83,12 @@ def predict(problem: Problem, network: Network, config: TrialConfig, levels: Lev
         read = network.read(levels, rows.nodes, None)
         log_p = objective_of(config).log_predictions(read)[0].to(HOST)
         return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
+
+
+def _hits(metric: Metric, log_p: Tensor, labels: Tensor, test: Tensor) -> NodeHits:
+    """What each test node contributes to the score."""
+    values = contributions(metric, log_p[test].double().numpy(), labels[test].numpy())
+    return NodeHits(test.nonzero().squeeze(1).numpy(), values)
 
 
 def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:

@@ -119,3 +119,25 @@ def test_a_graph_that_is_not_the_trained_one_is_refused(small_graph: Graph, fold
         l2p.compare("few", "many", train=2, folder=folder)
     with pytest.raises(UserError, match="train=0: must be a whole number of at least 1"):
         l2p.compare("few", "many", train=0, folder=folder)
+
+
+def test_a_sealed_side_is_not_compared_on_seeds_that_have_no_test_score(
+    small_graph: Graph,
+) -> None:
+    side = _side(small_graph, range(4))
+    sealed = replace(side.own, seeds=tuple(replace(each, test=None) for each in side.own.seeds))
+    with pytest.raises(UserError, match="x: its search is sealed") as error:
+        on_common_seeds([side, replace(side, own=sealed)])
+    assert "add --train 20" in in_shell(error.value.message)
+
+
+def test_training_for_a_comparison_is_noted_as_looks_in_each_search(
+    folder: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        pairing, "fit", lambda graph, config, seeds, **_: pretend_training(graph, config, seeds)
+    )
+    sides = [side_of(name, folder) for name in ("few", "many")]
+    trained_on_common_seeds(sides, 12, graph=small_graph)
+    looks = [open_search(name, folder).outcome.looks.elsewhere for name in ("few", "many")]
+    assert looks == [{"compare": 12}, {"compare": 2}]

@@ -299,3 +299,10 @@ def test_splits_by_time_are_not_drawn_anew_and_the_plan_says_so(
     goal = make_plan(by_time, Wanted(space=SPACE, folder=tmp_path)).goal
     assert goal.fresh_splits is None
     assert goal.no_fresh_splits == "splits by time cannot be drawn anew"
+
+
+def test_a_search_stays_sealed_or_open_as_it_began(existing: Journal, small_graph: Graph) -> None:
+    assert make_plan(small_graph, Wanted(name="t", space=SPACE, sealed=True)).settings.sealed
+    assert not make_plan(small_graph, Wanted(name="s"), resume=True).settings.sealed
+    with pytest.raises(SearchError, match="sealed=True: search 's' began with False"):
+        make_plan(small_graph, Wanted(name="s", sealed=True), resume=True)

@@ -46,7 +46,7 @@ def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: O
     assert outcome.best is not None
     assert rows[0].startswith(f' class="best"><td>{outcome.best.number}</td>')
     assert sum("<td>tie</td>" in row for row in rows) == len(outcome.ties) - 1
-    validation = [float(re.findall(r"<td>([\d.]+) ±", row)[0]) for row in rows]
+    validation = [float(re.findall(r"<td>([\d.]+)</td>", row)[1]) for row in rows]
     assert validation == sorted(validation, reverse=True)
 
 

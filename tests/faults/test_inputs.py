@@ -11,10 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from l2p_search.api.writing import write_file
 from l2p_search.cli.main import main
 from l2p_search.config import TrialConfig
-from l2p_search.errors import ConfigError, UserError
+from l2p_search.errors import ConfigError, SearchError, UserError
 from l2p_search.hyperparameters import Hyperparameters
+from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.space.space_file import parse_space, read_space
 from l2p_search.tracking.store import find_store
 from l2p_search.yaml_file import parse_value
@@ -39,6 +41,9 @@ _VALUES = {
     "--dataset": ["", "nosuch", "/dev/zero", "/", "a\0b", "pyg:", "os:system", "x" * 5000],
     "--sampler": ["", "x"],
     "--metric": ["", "x"],
+    "--dir": ["x" * 300, "x/" * 3000, "a\0b", "/dev/null", "/dev/zero"],
+    "--log-file": ["x" * 300, "a\0b", "/"],
+    "--nosuch": ["\x1b[31m", "\udcff", "a\0b", "\u202e"],
 }
 _FILES = {
     "a tag without its value": "K: {choices: [!!int abc]}",
@@ -107,6 +112,40 @@ def test_a_bad_value_of_an_option_is_one_line(
     for value in _VALUES[option]:
         _refused([*_SEARCH, option, value], capsys)
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["status", "trials", "report", "sync", "compare", "reproduce"])
+def test_a_folder_that_is_none_is_one_line_for_every_command(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, tried: Tried
+) -> None:
+    (tmp_path / "file").write_text("")
+    folders = ["x" * 300, "a\0b", "/dev/null", str(tmp_path / "file")]
+    tried("input", "folders of searches that are none", times=len(folders))
+    for folder in folders:
+        named = ["a"] if command == "compare" else []
+        _refused([command, *named, "--dir", folder], capsys)
+
+
+@pytest.mark.parametrize("out", ["a\0b", "x" * 300, "x/" * 3000])
+def test_a_file_that_can_be_none_is_one_line(out: str, tmp_path: Path, tried: Tried) -> None:
+    tried("input", "names of files that no file can have")
+    with pytest.raises(UserError, match="is no path") as raised:
+        write_file(Path(out), "content")
+    _assert_one_line(raised.value)
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder"])
+def test_a_search_whose_journal_is_no_file_is_one_line_and_is_not_waited_for(
+    what: str, tmp_path: Path, tried: Tried
+) -> None:
+    tried("input", "journals that are a pipe or a folder")
+    path = tmp_path / "s" / "journal.log"
+    path.parent.mkdir()
+    (os.mkfifo if what == "pipe" else Path.mkdir)(path)
+    for open_it in (Journal.exists, Journal.read, Journal.resume):
+        with pytest.raises(SearchError) as raised:
+            open_it(path.parent)
+        _assert_one_line(raised.value)
 
 
 def test_a_bad_space_file_is_one_line_with_its_name(

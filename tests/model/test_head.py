@@ -8,7 +8,8 @@ from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
-from l2p_search.model.network import Parameters, Pass, rows_at
+from l2p_search.model.network import Parameters, Pass
+from l2p_search.model.rows import rows_at
 from tests.model.agreement import config_of, mlp_head
 from tests.problems import precise
 

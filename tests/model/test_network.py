@@ -13,7 +13,6 @@ from l2p_search.model.network import (
     Readout,
     _copy_at_once,
     only_step,
-    rows_at,
 )
 
 
@@ -60,13 +59,6 @@ def test_the_only_step_is_certain_and_its_mixture_is_the_scores_themselves() -> 
     scores = _normal(2, 3, 5)
     read = only_step(scores)
     assert torch.equal(read.mixed(read.log_q.exp()), scores)
-
-
-def test_rows_are_those_of_each_seeds_own_nodes() -> None:
-    h, nodes = _normal(2, 6, 4), torch.tensor([[5, 0, 5], [1, 2, 3]])
-    found = rows_at(h, nodes)
-    for seed in range(2):
-        assert torch.equal(found[seed], h[seed, nodes[seed]])
 
 
 def test_the_parameters_of_some_seeds_are_copies() -> None:

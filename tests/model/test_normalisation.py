@@ -63,3 +63,13 @@ def test_a_unit_that_never_varies_becomes_the_shift(kind: Kind) -> None:
     _, scale, shift = _given()
     found = normalised(kind, torch.full((3, 9, 5), 2.0).double(), scale, shift)
     torch.testing.assert_close(found, shift[:, None].expand_as(found))
+
+
+@kinds
+def test_with_relu_it_is_followed_by_relu_and_so_are_its_gradients(kind: Kind) -> None:
+    given = _given(2)
+    found, wanted = normalised(kind, *given, relu=True), normalised(kind, *given).relu()
+    assert torch.equal(found, wanted)
+    pairs = (torch.autograd.grad(each.square().sum(), given) for each in (found, wanted))
+    for one, other in zip(*pairs, strict=True):
+        torch.testing.assert_close(one, other)

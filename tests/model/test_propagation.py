@@ -9,7 +9,6 @@ from torch_geometric.utils import add_self_loops
 from l2p_search.data.graph import Graph
 from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
-    PropagateAndRead,
     Propagation,
     normalised_adjacency,
     propagate_and_read,
@@ -115,7 +114,7 @@ def test_every_step_agrees_with_dense_matrix_powers(small_graph: Graph, scorers:
 def test_passes_gradcheck(small_graph: Graph, scorers: int) -> None:
     propagation = _propagation(small_graph)
     assert torch.autograd.gradcheck(
-        lambda *columns: PropagateAndRead.apply(*columns, _NODES, propagation),
+        lambda *columns: propagate_and_read(propagation, *columns, _NODES),
         _columns(small_graph.num_nodes, scorers),
     )
 
@@ -142,6 +141,22 @@ def test_a_directed_matrix_is_transposed_on_the_way_back() -> None:
     propagation = Propagation(one_way, 2, 0.1)
     nodes = torch.tensor([[2, 0]])
     assert torch.autograd.gradcheck(
-        lambda *columns: PropagateAndRead.apply(*columns, nodes, propagation),
+        lambda *columns: propagate_and_read(propagation, *columns, nodes),
         _columns(3, 1, seeds=1),
     )
+
+
+def test_steps_without_a_score_change_nothing_of_the_others(small_graph: Graph) -> None:
+    columns = _columns(small_graph.num_nodes, _STEPS + 1)
+    propagation = _propagation(small_graph)
+    some, logits = propagate_and_read(propagation, *columns, _NODES, scored=_STEPS)
+    every, wanted = propagate_and_read(propagation, *columns, _NODES)
+    assert torch.equal(some[:, :, :_STEPS], every[:, :, :_STEPS])
+    assert torch.equal(logits, wanted)
+    assert (some[:, :, _STEPS] == 0.0).all()
+    pairs = (
+        torch.autograd.grad(scores[:, :, :_STEPS].square().sum(), columns[:1])
+        for scores in (some, every)
+    )
+    for one, other in zip(*pairs, strict=True):
+        assert torch.equal(one, other)

@@ -1,4 +1,5 @@
 import dataclasses
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -385,3 +386,23 @@ def test_balanced_classes_make_a_rare_one_be_found(keys: dict[str, Any]) -> None
     }
     assert found["none"] + 10.0 < found["balanced"]
     assert found["balanced"] > 60.0
+
+
+def test_a_sealed_training_is_the_same_and_reads_no_test_label() -> None:
+    graph = demo_graph()
+    config = TrialConfig(K=2, hidden=8, epochs=4)
+    wrong = graph.y.clone()
+    wrong[graph.test[0]] = (wrong[graph.test[0]] + 1) % graph.num_classes
+    seen, sealed, other = (
+        fit(graph, config, [0]),
+        fit(graph, config, [0], sealed=True),
+        fit(replace(graph, y=wrong), config, [0], sealed=True),
+    )
+    assert seen.seeds[0].test is not None
+    assert sealed.seeds == (replace(seen.seeds[0], test=None),)
+    assert sealed.test_mean is None
+    assert sealed.profiles is not None
+    assert sealed.profiles.by_class == {}
+    # Whatever the test labels are, all that a sealed training tells is the same.
+    assert other.seeds == sealed.seeds
+    assert other.profiles == sealed.profiles

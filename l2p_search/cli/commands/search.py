@@ -11,6 +11,7 @@ from l2p_search import defaults
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
+    add_margin,
     add_messages,
     add_metric,
     add_resources,
@@ -50,6 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,..",
         help="search each with the same budget, and compare them paired by seed",
     )
+    add_margin(what)
     what.add_argument(
         "--trials",
         type=positive,
@@ -92,6 +94,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=natural,
         metavar="N",
         help=f"confirm up to N ties beside it (default: {defaults.TIES})",
+    )
+    what.add_argument(
+        "--sealed",
+        action="store_true",
+        default=None,
+        help="compute no test score in trials, only in the confirmation",
     )
     what.add_argument(
         "--controls",
@@ -189,6 +197,7 @@ def run(args: argparse.Namespace) -> int:
                     time_budget=args.time_budget,
                     register=args.register,
                     champion=args.champion,
+                    sealed=args.sealed,
                     controls=args.controls,
                     fresh_splits=args.fresh_splits,
                     data_dir=args.data_dir,
@@ -216,7 +225,7 @@ def run(args: argparse.Namespace) -> int:
             elif args.models is None:
                 print(_as_json(search.to_mapping()))
         if args.models is not None and found:
-            ranking = rank(found)
+            ranking = rank(found, args.margin)
             together = {"searches": [each.to_mapping() for each in found]}
             as_json = _as_json({**together, **ranking.to_mapping()})
             print(as_json if args.json else f"\n{ranking}")

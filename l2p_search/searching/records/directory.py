@@ -2,10 +2,12 @@
 
 import os
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 from l2p_search.errors import SearchError, argument, did_you_mean, either
 from l2p_search.searching.records.lock import is_locked
+from l2p_search.whole_file import is_path
 
 DIR_VARIABLE = "L2P_SEARCH_DIR"
 _JOURNAL = "journal.log"
@@ -26,11 +28,22 @@ def searches_folder(given: Path | None) -> Path:
     Returns:
         That folder, else the one in the environment variable L2P_SEARCH_DIR, else ./searches.
 
+    Raises:
+        SearchError: No folder could have such a name, or it is that of a file.
+
     Example:
         >>> searches_folder(Path("mine")).name
         'mine'
     """
-    return given or Path(os.environ.get(DIR_VARIABLE) or "searches")
+    folder = given or Path(os.environ.get(DIR_VARIABLE) or "searches")
+    if not is_path(folder):
+        raise SearchError(
+            f"{argument('folder')}: {str(folder)[:60]!r} is no path, as a name in it is too long"
+            " or holds what no name can hold; choose another"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise SearchError(f"{argument('folder')}: {folder} is no folder; choose another")
+    return folder
 
 
 def search_directory(folder: Path, name: str) -> Path:
@@ -72,11 +85,24 @@ def list_searches(folder: Path) -> list[Path]:
 
     Returns:
         The directories that have a journal, the most recently written one first.
+
+    Raises:
+        SearchError: The folder is there and cannot be read.
     """
-    if not folder.is_dir():
+    found: dict[Path, float] = {}
+    try:
+        for path in folder.iterdir():
+            with suppress(OSError):  # somebody else's folder, or one that is being removed
+                if (path / _JOURNAL).is_file():
+                    found[path] = (path / _JOURNAL).stat().st_mtime
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    found = [path for path in folder.iterdir() if (path / _JOURNAL).is_file()]
-    return sorted(found, key=lambda path: (path / _JOURNAL).stat().st_mtime, reverse=True)
+    except OSError as error:
+        raise SearchError(
+            f"{folder}: cannot be read ({error.strerror}); check its permissions, or name another"
+            f" with {argument('folder')}"
+        ) from None
+    return sorted(found, key=lambda path: found[path], reverse=True)
 
 
 def find_search(folder: Path, name: str | None) -> Path:

@@ -26,14 +26,15 @@ class ExpectedBest:
     Attributes:
         trials: How many are drawn.
         val: The expected validation score of their best, in percent.
-        test: The expected test score of the same trial.
+        test: The expected test score of the same trial; None where trials have none, as in a
+            sealed search.
         low: In one draw of twenty the best validates no better than this.
         high: In one of twenty it validates at least so well.
     """
 
     trials: int
     val: float
-    test: float
+    test: float | None
     low: float
     high: float
 
@@ -50,7 +51,9 @@ class ExpectedBest:
     def __str__(self) -> str:
         """For people: 8 trials 84.20 (83.10 to 85.19), 85.31."""
         band = f"({self.low:.2f} to {self.high:.2f})"
-        return f"{self.trials} trials {self.val:.2f} {band}, {self.test:.2f}"
+        return f"{self.trials} trials {self.val:.2f} {band}" + (
+            "" if self.test is None else f", {self.test:.2f}"
+        )
 
 
 def expected_best(records: Sequence[TrialRecord]) -> list[ExpectedBest]:
@@ -63,23 +66,41 @@ def expected_best(records: Sequence[TrialRecord]) -> list[ExpectedBest]:
     Returns:
         From the smallest number to all of them; empty while no trial has all its seeds.
     """
-    ranked = sorted(
-        (record.objective is not None, record.result.val_mean, record.result.test_mean)
-        for record in records
-        if record.status in (TrialStatus.COMPLETE, TrialStatus.RACED_OUT)
-        and record.result is not None
-        and record.result.val_mean is not None
-        and record.result.test_mean is not None
-    )
-    if not ranked or not ranked[-1][0]:
+    ranked = ranked_trials(records)
+    if not ranked or ranked[-1].objective is None:
         return []
-    val, test = [each[1] for each in ranked], [each[2] for each in ranked]
+    results = [record.result for record in ranked if record.result is not None]
+    val = [result.val_mean or 0.0 for result in results]
+    tests = [result.test_mean for result in results]
+    test = None if None in tests else [each for each in tests if each is not None]
     count = len(ranked)
     sizes = [2**power for power in range(count.bit_length()) if 2**power < count]
     return [_expected(val, test, size) for size in [*sizes, count]]
 
 
-def _expected(val: Sequence[float], test: Sequence[float], size: int) -> ExpectedBest:
+def ranked_trials(records: Sequence[TrialRecord]) -> list[TrialRecord]:
+    """The trials that have a mean, the best last; raced-out ones come before all complete ones.
+
+    Of equal trials the earlier one is the better, as in the search itself.
+    """
+    with_mean = [
+        record
+        for record in records
+        if record.status in (TrialStatus.COMPLETE, TrialStatus.RACED_OUT)
+        and record.result is not None
+        and record.result.val_mean is not None
+    ]
+    return sorted(
+        with_mean,
+        key=lambda each: (
+            each.objective is not None,
+            each.result.val_mean if each.result is not None else None,
+            -each.number,
+        ),
+    )
+
+
+def _expected(val: Sequence[float], test: Sequence[float] | None, size: int) -> ExpectedBest:
     """Of values in ascending order: that of rank i is the best of C(i - 1, size - 1) subsets."""
     subsets = comb(len(val), size)
     weights = [Fraction(comb(rank, size - 1), subsets) for rank in range(len(val))]
@@ -88,7 +109,9 @@ def _expected(val: Sequence[float], test: Sequence[float], size: int) -> Expecte
     return ExpectedBest(
         trials=size,
         val=sum(float(weight) * value for weight, value in zip(weights, val, strict=True)),
-        test=sum(float(weight) * value for weight, value in zip(weights, test, strict=True)),
+        test=None
+        if test is None
+        else sum(float(weight) * value for weight, value in zip(weights, test, strict=True)),
         low=low,
         high=high,
     )

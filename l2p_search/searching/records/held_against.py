@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from l2p_search.held import Against, HeldAgainst, judged_together, paired
+from l2p_search.other_nodes import difference_over_nodes
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.controls import Piece
 
@@ -41,6 +42,7 @@ def held_against(
                     name=piece.name,
                     result=other,
                     difference=difference,
+                    elsewhere=difference_over_nodes(other, winner),
                     trial=trials.get(same),
                     is_winner=same == winner.config.config_id,
                 )

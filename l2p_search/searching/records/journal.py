@@ -174,7 +174,8 @@ class Journal:
     def goal(self) -> Goal | None:
         """How far the newest invocation goes; None before the first one."""
         with understood(self._file, "goal"):
-            return Goal(**self._stored.attrs["goal"]) if "goal" in self._stored.attrs else None
+            goal = self._stored.attrs.get("goal")
+            return None if goal is None else Goal.from_mapping(goal)
 
     @property
     def invocations(self) -> list[dict[str, Any]]:
@@ -223,6 +224,36 @@ class Journal:
                 found[result.config.config_id, seeds, mapping.get("splits")] = result
         return found
 
+    @property
+    def looks(self) -> list[dict[str, Any]]:
+        """What other commands have noted of looks at test labels, oldest first."""
+        with understood(self._file, "looks"):
+            return [dict(each) for each in self._stored.attrs.get("looks", [])]
+
+    @classmethod
+    def note_look(cls, directory: Path, look: dict[str, Any]) -> None:
+        """Note that another command read test labels for the sake of a search.
+
+        Args:
+            directory: Where the search lives.
+            look: `by`, the command, and `seeds`, how many trained seeds were scored.
+
+        Raises:
+            SearchError: The search runs, was never begun, or its folder cannot be written.
+        """
+        with explained(directory):
+            lock = DirectoryLock(directory)
+        try:
+            if not cls.exists(directory):
+                raise SearchError(_never_began(directory))
+            with explained(directory):
+                drop_cut_off_line(directory / FILE)
+            journal = cls(directory, lock)
+            now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+            journal._stored.set("looks", [*journal.looks, {"when": now, **look}])
+        finally:
+            lock.release()
+
     def together(self) -> AbstractContextManager[None]:
         """Write all entries of the block at once, at its end."""
         return self._stored.together()
@@ -239,14 +270,14 @@ class Journal:
         self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
     def confirm(self, result: TrialResult, splits: str | None = None) -> None:
-        """Record a result on fresh seeds.
+        """Record a result on fresh seeds, with what each test node contributes to it.
 
         Args:
             result: The result.
             splits: The rule of the fresh splits that it was trained on; None for the splits of
                 the graph.
         """
-        recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        recorded = {"config": result.config.to_mapping(), **result.to_record(hits=True)}
         if splits is not None:
             recorded["splits"] = splits
         self._stored.confirm(result.val_mean or 0.0, recorded)

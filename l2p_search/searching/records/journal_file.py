@@ -212,12 +212,25 @@ def has_begun(path: Path) -> bool:
     Returns:
         False where a search was stopped before its settings were written: what is there, if
         anything, are the lines that come before them. True for a damaged file.
+
+    Raises:
+        SearchError: What is there cannot be read, or is no file.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise SearchError(
+                f"{path}: is no file, so that no search can be kept there; remove it, or choose"
+                f" another {argument('name')}"
+            )
         with open(path, "rb") as file:
             lines = [file.readline() for _ in range(4)]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        raise SearchError(
+            f"{path}: cannot be read ({error.strerror}); check its permissions, or choose another"
+            f" {argument('name')}"
+        ) from None
     whole = [line for line in lines if line.endswith(b"\n")]
     return len(whole) == len(lines) or not all(map(_comes_before_settings, whole))
 

@@ -54,8 +54,8 @@ def nested(records: Sequence[TrialRecord]) -> Nested | None:
         records: The trials of a search; those with all seeds take part.
 
     Returns:
-        The scores, each split counted once. None on a graph with one split, and with fewer than
-        two complete trials.
+        The scores, each split counted once. None on a graph with one split, with fewer than two
+        complete trials, and for a sealed search, whose trials have no test score.
     """
     complete = [r for r in records if r.objective is not None and r.result is not None]
     by_trial = [
@@ -67,7 +67,8 @@ def nested(records: Sequence[TrialRecord]) -> Nested | None:
         return None
     seeds = sorted(set.intersection(*map(set, by_trial)))
     splits = np.array([by_trial[0][seed].split for seed in seeds])
-    if len(set(splits.tolist())) < 2:
+    sealed = any(seed.test is None for trial in by_trial for seed in trial.values())
+    if sealed or len(set(splits.tolist())) < 2:
         return None
     val, test = (
         np.array(

@@ -11,6 +11,7 @@ from typing import Any
 from optuna.trial import FrozenTrial
 
 from l2p_search.config import TrialConfig
+from l2p_search.field_types import check_fields
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.axes import Axes
@@ -74,7 +75,7 @@ class RecordedTrials:
                 metric=metric,
                 reason=INTERRUPTED if trial.user_attrs.get(INTERRUPTION) else None,
             )
-        return TrialRecord(
+        record = TrialRecord(
             number=proposal["number"],
             status=TrialStatus(outcome["status"]),
             config=config,
@@ -83,13 +84,22 @@ class RecordedTrials:
             metric=metric,
             result=None if result is None else self.result(result, config),
         )
+        check_fields(record, number=int, reason=str | None, ended=float | None)
+        return record
 
     def result(self, mapping: dict[str, Any], config: TrialConfig) -> TrialResult:
         """A result of this search's graph and metric."""
         settings = self.settings
-        return TrialResult.from_record(
+        result = TrialResult.from_record(
             mapping, config, settings.dataset, settings.data_digest, settings.metric
         )
+        check_fields(result, seconds=float)
+        for part in (*result.seeds, result.curves, result.profiles):
+            if part is not None:
+                check_fields(part)
+        if len({len(seed.profile) for seed in result.seeds if seed.profile is not None}) > 1:
+            raise ValueError("the profiles of its seeds are of unlike lengths")
+        return result
 
     def _config(self, trial: FrozenTrial, proposal: dict[str, Any]) -> TrialConfig:
         if "config" in proposal:  # as in format 1

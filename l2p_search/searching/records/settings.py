@@ -11,6 +11,7 @@ from typing import Any, Literal
 from l2p_search import defaults
 from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.errors import ConfigError, SearchError, argument
+from l2p_search.field_types import check_fields
 from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -37,6 +38,7 @@ class SearchSettings:
         race: Whether a configuration that is losing stops before it has all its seeds.
         metric: What trials are compared by: their mean of it over validation nodes.
         graph: How the graph was read, where it is no dataset by name; None for one in memory.
+        sealed: Whether trials compute no test score at all; only the confirmation does.
     """
 
     dataset: str
@@ -49,6 +51,7 @@ class SearchSettings:
     race: bool
     metric: Metric = "accuracy"
     graph: Mapping[str, Any] | None = None
+    sealed: bool = False
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain JSON values."""
@@ -64,12 +67,17 @@ class SearchSettings:
             "race": self.race,
             "graph": None if self.graph is None else dict(self.graph),
             "metric": self.metric,
+            **({"sealed": True} if self.sealed else {}),
         }
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy."""
-        return cls(
+        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        settings = cls(
             dataset=mapping["dataset"],
             data_digest=mapping["data_digest"],
             space=parse_space(mapping["space_name"], mapping["space"], recorded=True),
@@ -80,7 +88,12 @@ class SearchSettings:
             race=mapping["race"],
             graph=mapping.get("graph"),
             metric=mapping.get("metric", "accuracy"),
+            sealed=mapping.get("sealed", False),
         )
+        check_fields(settings)
+        if settings.seeds < 1:
+            raise ValueError("'seeds' is below 1")
+        return settings
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
         """Complete a point of the space.
@@ -195,5 +208,16 @@ class Goal:
     no_fresh_splits: str | None = None
 
     def to_mapping(self) -> dict[str, Any]:
-        """The goal as plain JSON values; `Goal(**mapping)` is its inverse."""
+        """The goal as plain JSON values."""
         return asdict(self)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "Goal":
+        """The inverse of `to_mapping`.
+
+        Raises:
+            ValueError: A value is not of its field's type.
+        """
+        goal = cls(**mapping)
+        check_fields(goal)
+        return goal

@@ -323,7 +323,14 @@ class Coordinator:
     def _trial(self, record: TrialRecord) -> Task:
         settings = self._settings
         in_groups = groups(range(settings.seeds), settings.race)
-        return Task("trial", record.number, record.config, in_groups, settings.metric)
+        return Task(
+            "trial",
+            record.number,
+            record.config,
+            in_groups,
+            settings.metric,
+            sealed=settings.sealed,
+        )
 
     def _end(
         self,

@@ -19,6 +19,7 @@ class Task:
         groups: The seeds; after each group but the last a race may stop the trial.
         attempt: 2 when a worker has died over it.
         with_weights: Whether the worker sends what the seeds learned, too.
+        sealed: Whether no test score is computed.
         splits: The rule of fresh splits to train on; None for the splits of the graph.
         role: What the confirmation is for: that of a trial itself, or of what it is held against.
         name: What it is called, where it is not the confirmation of a trial.
@@ -31,6 +32,7 @@ class Task:
     metric: Metric = "accuracy"
     attempt: int = 1
     with_weights: bool = False
+    sealed: bool = False
     splits: str | None = None
     role: Role = "winner"
     name: str | None = None
@@ -54,5 +56,6 @@ class Task:
             "groups": [list(group) for group in self.groups],
             "metric": self.metric,
             "with_weights": self.with_weights,
+            "sealed": self.sealed,
             "splits": self.splits,
         }

@@ -68,7 +68,9 @@ def run_task(
     before = 0
     for group in task["groups"]:
         notes: list[str] = []
-        told = {"on_epoch": EpochTeller(report, before)} if tells_epochs else {}
+        told: dict[str, Any] = {"on_epoch": EpochTeller(report, before)} if tells_epochs else {}
+        if task.get("sealed"):
+            told["sealed"] = True
         before += len(group)
         try:
             with _warnings_to(notes):

@@ -37,12 +37,17 @@ def find_space_file(name_or_path: str) -> Path:
 
 def space_of_model(name: str) -> str:
     """The shipped space of a model: it has the model's name, or is the paper's for L2Q and L2S."""
-    models = {"l2q": "paper", "l2s": "paper-l2s"} | {
-        space: space for space in shipped_spaces() if not space.startswith(_NOT_A_MODEL)
-    }
+    models = {model: space for space, model in models_of_spaces().items()}
     if name not in models:
         raise ConfigError(f"unknown model '{name}'; {did_you_mean(name, models)}")
     return models[name]
+
+
+def models_of_spaces() -> dict[str, str]:
+    """Shipped space -> the model that it is the space of, for those that are of one."""
+    return {"paper": "l2q", "paper-l2s": "l2s"} | {
+        space: space for space in shipped_spaces() if not space.startswith(_NOT_A_MODEL)
+    }
 
 
 def load_space(name_or_path: str) -> SearchSpace:

@@ -59,7 +59,7 @@ def test_a_name_in_another_script_is_counted_in_characters_until_the_disk_counts
 
 
 def test_a_name_too_long_for_the_disk_is_refused_before_the_disk_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="too long"):
+    with pytest.raises(SearchError, match="too long"):
         Journal.exists(tmp_path / ("图" * 86))
     _write(tmp_path, "s", 1)
     with pytest.raises(SearchError, match="must be the name of a folder"):
@@ -105,3 +105,28 @@ def test_a_folder_without_searches_says_how_to_start_one(tmp_path: Path) -> None
         )
         assert "l2p-search --dataset demo --trials 10" in in_shell(raised.value.message)
         assert "--dir" in in_shell(raised.value.message)
+
+
+def test_a_folder_that_cannot_be_looked_into_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine", "theirs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "journal.log").write_text("")
+    usual = Path.is_file
+
+    def is_file(path: Path) -> bool:
+        if path.parent.name == "theirs":
+            raise PermissionError(13, "Permission denied")
+        return usual(path)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    assert [path.name for path in list_searches(tmp_path)] == ["mine"]
+    monkeypatch.undo()
+
+    def iterdir(path: Path) -> object:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    with pytest.raises(SearchError, match=r"cannot be read \(Permission denied\)"):
+        list_searches(tmp_path)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -390,3 +391,41 @@ def test_the_time_that_is_left_includes_the_confirmation(
     drive(Coordinator(begin(tmp_path / "s"), _BESIDE, on_event=told), small_graph)
     # A pretended trial of 20 seeds takes a second, so 4 seeds take 0.2 s.
     assert left == pytest.approx([6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])
+
+
+def test_a_sealed_search_has_test_scores_of_its_confirmation_alone(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    asked: list[tuple[bool, bool]] = []
+
+    def training(
+        graph: Graph,
+        config: TrialConfig,
+        seeds: list[int],
+        *,
+        metric: Metric,
+        sealed: bool = False,
+    ) -> TrialResult:
+        asked.append((20 in seeds, sealed))
+        found = pretend_training(graph, config, seeds)
+        if not sealed:
+            return found
+        return replace(found, seeds=tuple(replace(seed, test=None) for seed in found.seeds))
+
+    plain = searched(tmp_path / "plain", small_graph, _BESIDE)
+    journal = searched(tmp_path / "s", small_graph, _BESIDE, training, sealed=True)
+    assert set(asked) == {(False, True), (True, False)}
+    outcome, wanted = read_outcome(journal), read_outcome(plain)
+    assert outcome.best is not None
+    assert wanted.best is not None
+    assert outcome.best.config == wanted.best.config
+    assert outcome.confirmed == wanted.confirmed
+    assert (outcome.protocol, outcome.nested) == (None, None)
+    assert (outcome.looks.trials, outcome.looks.confirmation) == (0, 20)
+    assert (wanted.looks.trials, wanted.looks.confirmation) == (120, 20)
+    told = outcome.to_mapping()
+    assert told["sealed"]
+    assert all(each["test_accuracy"] is None for each in told["budget"])
+    assert [each["val_accuracy"] for each in told["budget"]] == [
+        each["val_accuracy"] for each in wanted.to_mapping()["budget"]
+    ]

@@ -58,6 +58,21 @@ def test_every_model_has_a_space_that_trains_it() -> None:
         space_of_model("gnc")
 
 
+@pytest.mark.parametrize("model", sorted({*get_args(Model)} - {"l2p"}))
+def test_a_baseline_may_have_what_l2p_may_have_in_its_extended_space(model: str) -> None:
+    name = "extended-gcn-alone" if model == "gcn" else f"extended-{model}"
+    theirs, l2p = load_space(name), load_space("extended")
+    config = theirs.config(theirs.middle(), DEFAULTS["homophily"])
+    assert (config.model, theirs.trials, theirs.seeds) == (model, l2p.trials, l2p.seeds)
+    shared = {key for key in l2p.dimensions if config.why_unread(key) is None}
+    assert {"dropout", "lr", "hidden", "weight_decay", "consistency", "decay_on"} <= shared
+    assert shared <= set(theirs.dimensions)
+    for key in shared - {"K", "hidden", "teleport", "consistency"}:
+        assert theirs.dimensions[key] == l2p.dimensions[key]
+    widest = load_space("extended-homophily").dimensions["consistency"]
+    assert theirs.dimensions["consistency"] == widest  # none of L2P's goes beyond it
+
+
 def test_a_users_file_is_found_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("lr: {choices: [5e-4, 1e-3]}\n")

@@ -1,0 +1,220 @@
+"""The tables of a paper kit, with the line of a journal for each of their numbers."""
+
+from collections.abc import Mapping, Sequence
+
+from l2p_search.api.publish_entries import Column, Entries
+from l2p_search.api.publish_ledger import (
+    Ledger,
+    control_source,
+    each_entry,
+    fresh_source,
+    fresh_splits_source,
+)
+from l2p_search.api.publish_verdicts import Contest, Pair
+from l2p_search.intervals import Interval
+from l2p_search.metrics import title
+from l2p_search.report.digits import interval_text
+from l2p_search.report.printed_table import MISSING, Cell, Table, name, number
+from l2p_search.verdicts import points
+
+
+def scores_table(entries: Entries, contests: Mapping[str, Contest], ledger: Ledger) -> Table:
+    """The main table: a row a method, a column a graph.
+
+    Args:
+        entries: What is published.
+        contests: Digest of a graph -> its best, and what cannot be told from it.
+        ledger: Gets every number.
+
+    Returns:
+        The table.
+    """
+    rows = []
+    for row in entries.rows:
+        cells = [name(row)]
+        for column in entries.columns:
+            entry = entries.cells.get((row, column.digest))
+            if entry is None:
+                cells.append(MISSING)
+                continue
+            contest, shown = contests[column.digest], interval_text(entry.score)
+            alone = len(entries.of(column)) == 1
+            cells.append(
+                Cell(
+                    shown,
+                    number=True,
+                    best=row == contest.best and not alone,
+                    tied=row in contest.tied,
+                )
+            )
+            ledger.add(
+                "scores", row, column.label, shown, entry.score.to_mapping(), [fresh_source(entry)]
+            )
+        rows.append(cells)
+    return Table(
+        label="scores",
+        caption=_scores_caption(entries, contests),
+        columns=["method", *(_head(column, entries.columns) for column in entries.columns)],
+        rows=rows,
+    )
+
+
+def comparisons_table(pairs: Sequence[Pair], ledger: Ledger) -> Table:
+    """Every method against the first one, graph by graph, with verdicts by Holm.
+
+    Args:
+        pairs: The comparisons.
+        ledger: Gets every number.
+
+    Returns:
+        The table.
+    """
+    rows = []
+    for pair in pairs:
+        shown, p = _signed(pair.difference), _p_text(pair.judged.p_difference)
+        what = f"{pair.row} against {pair.reference}"
+        ledger.add(
+            "comparisons",
+            what,
+            pair.column.label,
+            shown,
+            {**pair.difference.to_mapping(), **pair.judged.to_mapping()},
+            [fresh_source(pair.entry), fresh_source(pair.against)],
+        )
+        rows.append(
+            [
+                name(pair.column.label), name(pair.row), name(pair.reference), number(shown),
+                number(p) if pair.judged.p_difference is not None else MISSING,
+                name(pair.judged.in_words),
+            ]
+        )  # fmt: skip
+    margin = pairs[0].judged.margin
+    return Table(
+        label="comparisons",
+        caption="Differences in points, the method minus the one that it is compared with, paired"
+        " by seed and split, with 95 % intervals. Verdicts are at 5 % after Holm's adjustment for"
+        f" the {len(pairs)} comparisons of this table: better or worse by a paired t-test,"
+        f" equivalent by two one-sided tests within {points(margin)}, else"
+        " undecided.",
+        columns=["graph", "method", "compared with", "difference", "p (Holm)", "verdict"],
+        rows=rows,
+    )
+
+
+def details_table(entries: Entries, ledger: Ledger) -> Table:
+    """A row a search: its intervals, the deviation over seeds, and what selected it.
+
+    Args:
+        entries: What is published.
+        ledger: Gets every number.
+
+    Returns:
+        The table.
+    """
+    rows = []
+    for row, column, entry in each_entry(entries):
+        deviation = f"{entry.result.test_std:.2f}"
+        validation = f"{entry.best.objective:.2f}"
+        source = fresh_source(entry)
+        own = {
+            **source,
+            "line": entry.lines.trials[entry.best.number],
+            "seeds": [seed.seed for seed in entry.best.result.seeds] if entry.best.result else [],
+        }
+        ledger.add("details", row, f"{column.label}: sd over seeds", deviation,
+                   {"value": entry.result.test_std}, [source])  # fmt: skip
+        ledger.add("details", row, f"{column.label}: validation", validation,
+                   {"value": entry.best.objective}, [own])  # fmt: skip
+        fresh = entry.search.outcome.held.on_fresh_splits
+        if fresh is not None:
+            ledger.add("details", row, f"{column.label}: fresh splits", interval_text(fresh),
+                       fresh.to_mapping(), [fresh_splits_source(entry)])  # fmt: skip
+        rows.append(
+            [
+                name(row), name(column.label), number(interval_text(entry.score)),
+                MISSING if fresh is None else number(interval_text(fresh)), number(deviation),
+                number(str(len(entry.result.seeds))), number(str(column.splits)),
+                number(validation), number(str(entry.best.number)),
+                name(entry.best.config.config_id),
+            ]
+        )  # fmt: skip
+    return Table(
+        label="details",
+        caption="The winners on fresh seeds: test score with its 95 % interval (this graph, other"
+        " seeds and splits), the same on splits drawn anew by the graph's own rule (–: not"
+        " trained), standard deviation over seeds, number of fresh seeds and of splits; the"
+        " validation score that selected the configuration, on the search's own seeds.",
+        columns=["method", "graph", "test, %", "fresh splits, %", "sd over seeds", "seeds",
+                 "splits", "validation, %", "trial", "configuration"],
+        rows=rows,
+    )  # fmt: skip
+
+
+def controls_table(entries: Entries, ledger: Ledger) -> Table | None:
+    """The winners against the default configuration and, for L2P, MLP and the backbone alone.
+
+    Args:
+        entries: What is published.
+        ledger: Gets every number.
+
+    Returns:
+        The table; None where no search has trained any.
+    """
+    rows = []
+    for row, column, entry in each_entry(entries):
+        for other in entry.search.outcome.held.others:
+            if other.is_winner:
+                continue
+            shown = _signed(other.difference)
+            values = {**other.difference.to_mapping(), **other.judged.to_mapping()}
+            sources = [fresh_source(entry), control_source(entry, other.result)]
+            ledger.add("controls", f"{row} against {other.name}", column.label, shown, values,
+                       sources)  # fmt: skip
+            rows.append([name(row), name(column.label), name(other.name), number(shown),
+                         name(other.verdict)])  # fmt: skip
+    if not rows:
+        return None
+    return Table(
+        label="controls",
+        caption="The winners minus what nobody searched for (the default configuration) and, for"
+        " L2P, minus what is left of it without edges (MLP) and without learned steps (its"
+        " backbone), at the winner's own settings and on the same fresh seeds, in points with 95 %"
+        " intervals. Verdicts at 5 %, by Holm over the controls of a search.",
+        columns=["method", "graph", "control", "winner minus it", "verdict"],
+        rows=rows,
+    )
+
+
+def _scores_caption(entries: Entries, contests: Mapping[str, Contest]) -> str:
+    metrics = {column.metric for column in entries.columns}
+    what = title(entries.columns[0].metric) if len(metrics) == 1 else "score"
+    seeds = sorted({len(column.seeds) for column in entries.columns})
+    count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    words = (
+        f"Test {what} in percent on {count} fresh seeds that chose nothing, with 95 % intervals of"
+        " the mean over splits (over seeds where a graph has one split)."
+    )
+    if any(len(entries.of(column)) > 1 for column in entries.columns):
+        words += (
+            " Bold: the best of a graph; †: cannot be told from it (Hsu's comparison with the"
+            " best, 5 %)."
+        )
+    if len(entries.cells) < len(entries.rows) * len(entries.columns):
+        words += " –: not searched."
+    return words
+
+
+def _head(column: Column, columns: Sequence[Column]) -> str:
+    if all(each.metric == "accuracy" for each in columns):
+        return column.label
+    return f"{column.label}, {title(column.metric)}"
+
+
+def _signed(difference: Interval) -> str:
+    return f"{'+' * (difference.mean > 0)}{interval_text(difference)}"
+
+
+def _p_text(p: float | None) -> str:
+    if p is None:
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

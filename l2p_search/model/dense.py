@@ -1,0 +1,130 @@
+"""The dense product H W of every seed, on oneDNN's kernel where that is the faster one.
+
+torch multiplies float32 matrices by MKL. oneDNN, which torch ships too and uses for compiled
+models, takes less than half the time for the tall matrices of a graph's nodes on AMD's CPUs. Up
+to `_SAME_ORDER` terms both add up a sum in the same order: `product` is equal to the last bit.
+"""
+
+import platform
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
+
+MATMUL_WIDTH = 16
+"""Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
+
+_SAME_ORDER = 256
+"""Up to this many terms both kernels add up one after another."""
+
+_FROM = 2**21
+"""Multiplications from which oneDNN's kernel is faster; below, its call takes longer."""
+
+_LONGEST = 2**15
+"""Up to this many terms oneDNN's sums over nodes are faster."""
+
+_AVAILABLE = (
+    platform.machine() in ("x86_64", "AMD64")
+    and torch.backends.mkldnn.is_available()
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+)
+
+
+def times(h: Tensor, weight: Tensor) -> Tensor:
+    """H W, recorded by autograd: [S, N, I] and [S, I, O] -> [S, N, O].
+
+    Example:
+        >>> times(torch.ones(1, 2, 3), torch.ones(1, 3, 1)).tolist()
+        [[[3.0], [3.0]]]
+    """
+    product: Tensor = Times.apply(h, weight)  # type: ignore[no-untyped-call]
+    return product
+
+
+class Times(torch.autograd.Function):
+    """The product of every seed, and the products of its two gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, weight: Tensor) -> Tensor:
+        """H W, with columns of zeros where W has few."""
+        ctx.save_for_backward(h, weight)
+        width = weight.shape[2]
+        if width >= MATMUL_WIDTH:
+            return product(h, weight)
+        return product(h, pad(weight, (0, MATMUL_WIDTH - width)))[..., :width].contiguous()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """G W.T for H, H.T G for W."""
+        h, weight = ctx.saved_tensors
+        grad, grad_h, grad_weight = grad.contiguous(), None, None
+        if ctx.needs_input_grad[0]:
+            grad_h = product(grad, weight.transpose(1, 2))
+        if ctx.needs_input_grad[1]:
+            narrow = weight.shape[2] < MATMUL_WIDTH
+            of_weight = narrow_product if narrow else sum_over_nodes
+            grad_weight = of_weight(h.transpose(1, 2), grad)
+        return grad_h, grad_weight
+
+
+def narrow_product(left: Tensor, right: Tensor) -> Tensor:
+    """A B as the transpose of B.T A.T: several times faster when B has few columns."""
+    return torch.bmm(right.transpose(1, 2), left.transpose(1, 2)).transpose(1, 2)
+
+
+def sum_over_nodes(left: Tensor, right: Tensor) -> Tensor:
+    """A B for A [S, I, N] and B [S, N, O], as a weight's gradient is: -> [S, I, O].
+
+    Its sums are long, and oneDNN adds them up in another order than MKL.
+    """
+    size = left.shape[1] * left.shape[2] * right.shape[2]
+    if not (size >= _FROM and left.shape[2] <= _LONGEST and _is_known(left)):
+        return torch.bmm(left, right)
+    return torch.stack([matrix_product(a, b) for a, b in zip(left, right, strict=True)])
+
+
+def product(h: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
+    """H W without autograd: [S, N, I] and [S, I, O] -> [S, N, O].
+
+    Args:
+        h: H.
+        weight: W; a transposed view will do.
+        out: Where to write the result; a new tensor if it is not given.
+
+    Returns:
+        The product.
+    """
+    if not _is_faster(h, weight):
+        return torch.bmm(h, weight) if out is None else torch.bmm(h, weight, out=out)
+    if out is None:
+        out = h.new_empty(*h.shape[:2], weight.shape[2])
+    for own, own_h, own_weight in zip(out, h, weight, strict=True):
+        own.copy_(matrix_product(own_h, own_weight))
+    return out
+
+
+def flat_product(h: Tensor, weight: Tensor) -> Tensor:
+    """H W without autograd, the seeds one below another: [S, N, I] and [S, I, O] -> [S N, O]."""
+    if len(h) == 1 and _is_faster(h, weight):
+        return matrix_product(h[0], weight[0])
+    return product(h, weight).view(-1, weight.shape[2])
+
+
+def matrix_product(h: Tensor, weight: Tensor) -> Tensor:
+    """H W of one seed by oneDNN: [N, I] and [I, O] -> [N, O]."""
+    found: Tensor = torch.ops.mkldnn._linear_pointwise(h, weight.t(), None, "none", [], "")
+    return found
+
+
+def _is_faster(h: Tensor, weight: Tensor) -> bool:
+    """Whether oneDNN's kernel is there for these, gives the same numbers, and is the faster."""
+    size = h.shape[1] * weight.shape[1] * weight.shape[2]
+    return size >= _FROM and weight.shape[1] <= _SAME_ORDER and _is_known(h)
+
+
+def _is_known(h: Tensor) -> bool:
+    """Whether oneDNN has a kernel for such a tensor."""
+    return _AVAILABLE and h.dtype == torch.float32 and h.device.type == "cpu"

@@ -1,0 +1,51 @@
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from l2p_search.model import dense
+from l2p_search.model.dense import flat_product, narrow_product, product, sum_over_nodes, times
+
+
+def _normal(*shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(*shape, dtype=dtype, generator=Generator().manual_seed(sum(shape)))
+
+
+@pytest.mark.parametrize("outputs", [3, 20])
+def test_the_gradients_are_those_of_a_matrix_product(outputs: int) -> None:
+    h, weight = _normal(2, 5, 4).requires_grad_(), _normal(2, 4, outputs).requires_grad_()
+    torch.testing.assert_close(times(h, weight), torch.bmm(h, weight))
+    assert torch.autograd.gradcheck(times, (h, weight))
+
+
+@pytest.mark.parametrize("shape", [(4000, 64, 64), (4000, 128, 16), (3000, 30, 48)])
+def test_onednns_product_is_the_usual_one(shape: tuple[int, int, int]) -> None:
+    nodes, inputs, outputs = shape
+    h, weight = _normal(2, nodes, inputs), _normal(2, inputs, outputs)
+    wanted = torch.bmm(h, weight)
+    h, weight = h.float(), weight.float()
+    out = torch.empty(2, nodes, outputs)
+    assert product(h, weight, out=out) is out
+    torch.testing.assert_close(out.double(), wanted, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(flat_product(h[1:], weight[1:]), out[1], rtol=0, atol=0)
+    back = product(out, weight.transpose(1, 2))
+    torch.testing.assert_close(
+        back.double(),
+        torch.bmm(out.double(), weight.double().transpose(1, 2)),
+        rtol=1e-4,
+        atol=1e-3,
+    )
+    of_weight = sum_over_nodes(h.transpose(1, 2), out)
+    wanted = torch.bmm(h.double().transpose(1, 2), out.double())
+    torch.testing.assert_close(of_weight.double(), wanted, rtol=1e-4, atol=0.05)
+
+
+def test_without_onednn_the_products_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, weight = (value.float() for value in (_normal(2, 3000, 64), _normal(2, 64, 64)))
+    fast = product(h, weight)
+    monkeypatch.setattr(dense, "_AVAILABLE", False)
+    torch.testing.assert_close(fast, product(h, weight), rtol=1e-5, atol=1e-5)
+
+
+def test_a_narrow_product_is_a_product() -> None:
+    left, right = _normal(2, 6, 50), _normal(2, 50, 3)
+    torch.testing.assert_close(narrow_product(left, right), torch.bmm(left, right))

@@ -1,0 +1,111 @@
+"""The headline with the luck of the search: exact on small tables, honest in a simulation."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from l2p_search.intervals import Interval, mean_interval
+from l2p_search.results import SeedResult, TrialStatus
+from l2p_search.searching.records.luck import chances_of_ranks, luck_of
+from l2p_search.trial_record import TrialRecord
+from tests.searching.records.made import record
+
+_SPLITS = 10
+_HEADLINE = Interval(81.0, 79.0, 83.0, 10)
+
+
+def _trial(number: int, val: Sequence[float], test: Sequence[float]) -> TrialRecord:
+    made = record(number, tuple(val), K=number % 60 + 1)
+    assert made.result is not None
+    seeds = tuple(
+        replace(seed, split=place, test=float(test[place]))
+        for place, seed in enumerate(made.result.seeds)
+    )
+    return replace(made, result=replace(made.result, seeds=seeds))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_chances_are_those_of_all_draws_with_replacement(count: int) -> None:
+    best = [max(draw) for draw in product(range(count), repeat=count)]
+    wanted = np.bincount(best, minlength=count) / len(best)
+    assert chances_of_ranks(count) == pytest.approx(wanted)
+
+
+def test_trials_that_all_test_alike_leave_the_headlines_own_interval() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0, 82.0)) for n in range(8)]
+    found = luck_of(trials, _HEADLINE)
+    assert found is not None
+    assert found.points == 0.0
+    assert (found.interval.low, found.interval.high) == pytest.approx((79.0, 83.0))
+    assert found.winners == 4  # (r / 8)^8 - ((r - 1) / 8)^8 is above 0.01 from rank 5 on
+
+
+def test_the_root_mean_square_of_other_winners_is_added_as_independent_errors_are() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0 + n,) * 2) for n in range(5)]
+    found = luck_of(trials, _HEADLINE)
+    assert found is not None
+    draws = [max(draw) - 4 for draw in product(range(5), repeat=5)]
+    luck = np.mean(np.square(draws)) ** 0.5
+    assert found.points == pytest.approx(luck)
+    error = _HEADLINE.error
+    assert error is not None
+    assert found.interval.error == pytest.approx((error**2 + luck**2) ** 0.5)
+    assert found.interval.mean == _HEADLINE.mean
+
+
+def test_a_trial_that_was_raced_out_is_never_chosen() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0,) * 2) for n in range(6)]
+    lucky = _trial(9, (99.0,) * 2, (10.0,) * 2)
+    raced = replace(lucky, status=TrialStatus.RACED_OUT)
+    found = luck_of([*trials, raced], _HEADLINE)
+    assert found is not None
+    assert (found.trials, found.points) == (7, 0.0)
+
+
+def test_nothing_is_told_of_few_or_sealed_or_unconfirmed_trials() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0,) * 2) for n in range(6)]
+    assert luck_of(trials[:4], _HEADLINE) is None
+    assert luck_of(trials, None) is None
+    assert luck_of(trials, Interval(80.0, None, None, 1)) is None
+    sealed = [_sealed(each) for each in trials]
+    assert luck_of(sealed, _HEADLINE) is None
+
+
+def _sealed(trial: TrialRecord) -> TrialRecord:
+    assert trial.result is not None
+    seeds: tuple[SeedResult, ...] = tuple(replace(s, test=None) for s in trial.result.seeds)
+    return replace(trial, result=replace(trial.result, seeds=seeds))
+
+
+@pytest.mark.parametrize(("ceiling", "at_least"), [(True, 0.90), (False, 0.75)])
+def test_it_covers_what_such_searches_find_on_average_where_the_headline_alone_does_not(
+    ceiling: bool, at_least: float
+) -> None:
+    """Searches of 15 random trials, of configurations with and without a ceiling of scores."""
+    rng = np.random.default_rng(0)
+    repeats, trials = 300, 15
+    found, headlines, lucks = [], [], []
+    for _ in range(repeats):
+        level = 85.0 - 10.0 * rng.random(trials) if ceiling else rng.normal(80.0, 3.0, trials)
+        test_level = level + rng.normal(0.0, 0.3, trials)
+        split = rng.normal(0.0, 0.3, _SPLITS)
+        val = level[:, None] + split + rng.normal(0.0, 0.3, (trials, _SPLITS))
+        test = test_level[:, None] + split + rng.normal(0.0, 0.3, (trials, _SPLITS))
+        winner = int(val.mean(axis=1).argmax())
+        found.append(test_level[winner])
+        fresh = test_level[winner] + split + rng.normal(0.0, 0.3, _SPLITS)
+        headline = mean_interval(dict(enumerate(fresh)), {n: n for n in range(_SPLITS)})
+        luck = luck_of([_trial(n, val[n], test[n]) for n in range(trials)], headline)
+        assert luck is not None
+        headlines.append(headline)
+        lucks.append(luck.interval)
+    target = float(np.mean(found))
+    alone, with_luck = (
+        np.mean([(each.low or 0.0) <= target <= (each.high or 0.0) for each in intervals])
+        for intervals in (headlines, lucks)
+    )
+    assert alone < 0.50
+    assert with_luck >= at_least
