@@ -44,6 +44,8 @@ class SeedResult:
         test: The same of the test nodes.
         expected_step: The mean number of steps over the nodes; None for a baseline.
         profile: q(t) averaged over the nodes, [T]; None for a baseline.
+        phi_val: With `phi_share` below 1, the score of the validation nodes that phi has learned
+            from; `val` is that of the others then.
         hits: What each test node contributes to `test`; kept of confirmations alone.
     """
 
@@ -57,6 +59,7 @@ class SeedResult:
     test: float | None = None
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
+    phi_val: float | None = None
     hits: NodeHits | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -68,6 +71,8 @@ class SeedResult:
         """The result as plain JSON values, its scores named after the metric; without nodes."""
         named, values = _names(metric), asdict(replace(self, hits=None))
         del values["hits"]
+        if self.phi_val is None:  # as for nearly all
+            del values["phi_val"]
         return {named.get(key, key): value for key, value in values.items()}
 
     @classmethod
@@ -212,7 +217,8 @@ class TrialResult:
             hits: Whether what each test node contributes is kept, as it is of confirmations.
         """
         seeds = [seed.to_mapping(self.metric) for seed in self.seeds]
-        columns = {key: [seed[key] for seed in seeds] for key in (seeds[0] if seeds else ())}
+        keys = dict.fromkeys(key for seed in seeds for key in seed)
+        columns = {key: [seed.get(key) for seed in seeds] for key in keys}
         if "profile" in columns:
             columns["profile"] = shortened([_as_list(each) for each in columns["profile"]])
         record = _shortened(self._measured()) | {"seeds": columns}
@@ -312,7 +318,7 @@ def _together(mine: "Weights | None", theirs: "Weights | None") -> "Weights | No
 
 def _names(metric: Metric) -> dict[str, str]:
     """Field -> key in JSON, where the two differ."""
-    return {"val": f"val_{metric}", "test": f"test_{metric}"}
+    return {"val": f"val_{metric}", "test": f"test_{metric}", "phi_val": f"phi_val_{metric}"}
 
 
 def _as_list(profile: Sequence[float] | None) -> list[float] | None:

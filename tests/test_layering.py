@@ -25,6 +25,7 @@ _ORDER = (
     "config",
     "metrics",
     "learned",
+    "step_shares",
     "weights",
     "node_hits",
     "results",

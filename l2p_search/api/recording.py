@@ -63,12 +63,13 @@ def tracking(
     if not where.on:
         yield lambda event: None
         return
-    recorder = Recorder(where.store, search_entry(journal))
+    recorder = Recorder(where.store, search_entry(journal), at_once=False)
 
     def write(ended: TrialRecord) -> None:
         recorder.record(trial_uid(journal, ended), lambda: trial_entry(journal, ended))
 
     def record(event: Event) -> None:
+        recorder.begin()  # not before: its imports would slow down what training waits for
         if event.kind == "ended" and event.record is not None:
             write(event.record)
 

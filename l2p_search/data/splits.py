@@ -48,38 +48,29 @@ def split_of(seed: int, graph: Graph) -> int:
     return seed % graph.num_splits
 
 
-def labelled_rows(
-    graph: Graph,
-    masks: Tensor,
-    seeds: Sequence[int],
-    dtype: torch.dtype,
-    *,
-    balanced: bool = False,
-) -> Rows:
-    """The rows of `masks` [P, N] that each seed's split selects.
-
-    Args:
-        graph: Its labels and splits.
-        masks: The nodes of one part of every split, [P, N].
-        seeds: One row each.
-        dtype: Of the weights.
-        balanced: Whether a node weighs one over the training nodes of its class in the same
-            split, instead of as much as any other.
-    """
+def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torch.dtype) -> Rows:
+    """The rows of `masks` [P, N] that each seed's split selects."""
     nodes, weights = nodes_of(graph, masks, seeds, dtype)
     # Node 0, which fills shorter splits up, may have no label: any class will do at weight 0.
-    labels = graph.y[nodes].clamp(min=0)
-    if balanced:
-        trained = torch.stack([_class_counts(graph, seed) for seed in seeds])
-        weights = weights / trained.gather(1, labels)
-        weights = weights / weights.sum(dim=1, keepdim=True)
-    return Rows(nodes, labels, weights, balanced)
+    return Rows(nodes, graph.y[nodes].clamp(min=0), weights)
 
 
-def _class_counts(graph: Graph, seed: int) -> Tensor:
-    """The training nodes of each class in a seed's split, at least 1: [C]."""
-    trained = graph.y[graph.train[split_of(seed, graph)]]
-    return trained.bincount(minlength=graph.num_classes).clamp(min=1)
+def balanced_rows(rows: Rows, graph: Graph, seeds: Sequence[int]) -> Rows:
+    """The same rows, a node weighing one over the training nodes of its class.
+
+    Args:
+        rows: One row per seed, each node of equal weight.
+        graph: Its labels and splits; a class without training nodes weighs as if it had one.
+        seeds: Whose splits the training nodes are of.
+
+    Returns:
+        Rows whose weights sum to one per seed again.
+    """
+    trained = [graph.y[graph.train[split_of(seed, graph)]] for seed in seeds]
+    counts = torch.stack([y.bincount(minlength=graph.num_classes).clamp(min=1) for y in trained])
+    weights = rows.weights / counts.to(rows.labels.device).gather(1, rows.labels)
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    return Rows(rows.nodes, rows.labels, weights, balanced=True)
 
 
 def nodes_of(
@@ -98,7 +89,9 @@ def nodes_of(
 
 def most_rows(graph: Graph, config: TrialConfig) -> int:
     """How many nodes one pass reads at most, per seed."""
-    labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
+    train, val = (int(masks.sum(dim=1).max()) for masks in (graph.train, graph.val))
+    extra = round(config.extra_labels * val) if config.model != "l2p" else 0
+    labelled = max(train + extra, val)
     return labelled + (min(graph.num_nodes, MOST_FREE) if config.consistency > 0.0 else 0)
 
 

@@ -49,10 +49,9 @@ class Problem:
         """Ones of a shape."""
         return torch.ones(shape, dtype=self.dtype, device=self.device)
 
-    def labelled(self, masks: Tensor, seeds: Sequence[int], *, balanced: bool = False) -> Rows:
+    def labelled(self, masks: Tensor, seeds: Sequence[int]) -> Rows:
         """The nodes of `masks` [P, N] that the split of each seed selects, with their labels."""
-        rows = labelled_rows(self.graph, masks, seeds, self.dtype, balanced=balanced)
-        return rows.to(self.device)
+        return labelled_rows(self.graph, masks, seeds, self.dtype).to(self.device)
 
     def glorot(self, generators: Sequence[Generator], shape: tuple[int, int]) -> Tensor:
         """Uniform weights [S, *shape] with the variance that keeps the scale of signals.

@@ -33,7 +33,8 @@ class TwoLevels:
         edge_index: [2, E], or a sparse matrix [N, N].
         y: Classes, [N]; those of the training and validation nodes are read.
         train: Mask of the training nodes, [N].
-        val: Mask of the validation nodes, [N].
+        val: Mask of the nodes that phi learns from, [N]: the validation nodes, or a share of
+            them (`learned_share`) where the others alone stop the training and choose.
         edge_weight: [E]; all 1 where it is not given.
         lr: Learning rate of theta (Adam).
         upper_lr: Learning rate of phi (Adam).
@@ -136,9 +137,9 @@ class TwoLevels:
             self._target = (target, weight)
         return scores
 
-    def val_loss(self, scores: Tensor) -> Tensor:
-        """Cross-entropy of the validation nodes by class scores [N, C] that `evaluate` gave."""
-        return F.cross_entropy(scores[self.val], self.y[self.val], self._class_weight)
+    def loss_at(self, nodes: Tensor, scores: Tensor) -> Tensor:
+        """Cross-entropy at the nodes of a mask [N], by class scores [N, C] of `evaluate`."""
+        return F.cross_entropy(scores[nodes], self.y[nodes], self._class_weight)
 
     def upper_step(self, gumbel: Tensor | None = None) -> None:
         """One gradient step of phi on the validation nodes, at the theta of now.

@@ -6,6 +6,7 @@ from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
 from l2p_search.saved.folder import FIGURE
 from l2p_search.saved.served_columns import FEATURES, NEIGHBOURS, NODE, WEIGHTS, feature_columns
+from l2p_search.step_shares import shares_in_words
 
 _SCALINGS = {
     "row": "each node's divided by their sum",
@@ -132,7 +133,7 @@ def _profile(evidence: Evidence) -> list[str]:
         return []
     return [
         "## How far its nodes look",
-        f"Nodes take {evidence.expected_step:.2f} steps on average.",
+        f"Over all nodes and seeds q(t) is {shares_in_words(evidence.profile)}.",
         f"![The probability of every propagation step]({FIGURE})",
     ]
 

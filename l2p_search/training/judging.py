@@ -32,6 +32,7 @@ def judge(
     metric: Metric = "accuracy",
     *,
     sealed: bool = False,
+    learned: Tensor | None = None,
 ) -> tuple[dict[str, Any], Predicted]:
     """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
@@ -42,6 +43,8 @@ def judge(
         levels: Theta and phi of one seed (S = 1).
         split: Whose validation and test nodes it is judged by.
         metric: What `val` and `test` measure.
+        learned: Mask [N] of the validation nodes that phi or a baseline has learned from; they
+            do not judge. None where all of them judge.
         sealed: Whether the test labels are left alone, so that `test` is None.
 
     Returns:
@@ -51,6 +54,8 @@ def judge(
     predicted = predict(problem, network, config, levels)
     log_p, q = predicted
     val, test = graph.val[split], graph.test[split]
+    if learned is not None:
+        val = val & ~learned
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
@@ -59,6 +64,8 @@ def judge(
     }
     if q is None:
         return verdict, predicted
+    if learned is not None:
+        verdict["phi_val"] = _score(metric, log_p[learned], graph.y[learned])
     profile = q.double().mean(dim=0)
     steps = torch.arange(network.steps, dtype=torch.float64, device=HOST)
     verdict["expected_step"] = float(profile @ steps)

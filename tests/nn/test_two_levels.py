@@ -15,6 +15,7 @@ from tests.nn.side_by_side import (
     config_of,
     dropping,
     engine_of,
+    judged_of,
     learner_of,
 )
 
@@ -38,10 +39,11 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
         for place, one in enumerate(plain):
             with dropping(bytes_[place], small_graph, config, monkeypatch):
                 loss = one.lower_step(lower[place, : int(one.train.sum())])
+                judged = judged_of(small_graph, config, place)
                 evaluated = one.evaluate()
                 one.upper_step(None if upper is None else upper[place, : int(one.val.sum())])
-            val_loss = one.val_loss(evaluated)
-            hits = (evaluated[one.val].argmax(dim=1) == one.y[one.val]).double().mean()
+            val_loss = one.loss_at(judged, evaluated)
+            hits = (evaluated[judged].argmax(dim=1) == one.y[judged]).double().mean()
             found = (train_loss[place], scores.loss[place], scores.metric[place] / 100.0)
             assert [float(value) for value in found] == pytest.approx(
                 [float(loss), float(val_loss), float(hits)], rel=1e-7
