@@ -15,8 +15,8 @@ from l2p_search.durations import format_duration
 from l2p_search.metrics import Metric, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate, estimate_of_test
 from l2p_search.report.comparison import Comparison, compare, judged_together
-from l2p_search.report.page import Page, render
-from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.report.page import Code, Page, Section, Table, render
+from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
 from l2p_search.verdicts import points
@@ -119,25 +119,24 @@ class AnswerPage:
                     str(self.spent.get(method, "")),
                 ]
             )
-        image = profile_svg(self.results["l2q"], f"how far nodes look on {self.graph.name}")
+        columns = ["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""]
+        groups = profile_groups(self.results["l2q"])
         return render(
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
-                summary=self.graph.describe(),
-                headline=self.travel,
-                headline_note=advice(self),
-                notes=[
-                    *worth(self),
-                    f"{self.effort}; {format_duration(self.seconds)}. {self.signs}",
+                answer=f"{self.travel} {advice(self)}",
+                headline=f"{estimate_of_test(self.results['l2q'])} %",
+                headline_note=f"test {title(self.metric)} of"
+                f" {short_name('l2q', self.backbone)} on fresh seeds that chose nothing."
+                f" {self.signs}",
+                beside=profile_beside(self.results["l2q"]),
+                verdict=[Table([*columns, "given to it"], rows), *worth(self)],
+                facts=[f"The graph: {self.graph.describe()}"],
+                summary=f"{self.effort}; {format_duration(self.seconds)}.",
+                sections=[
+                    Section("Who looks how far", [groups] if groups else []),
+                    Section("Reproduce it", [Code(_command(self))]),
                 ],
-                columns=[
-                    *("method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""),
-                    "given to it",
-                ],
-                rows=rows,
-                images={"How far nodes look": image},
-                commands=_command(self),
-                table_title="On the same fresh seeds",
             )
         )
 

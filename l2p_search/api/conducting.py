@@ -229,6 +229,7 @@ def _noted(plan: Plan, means: Means) -> dict[str, Any]:
     """What a journal notes about an invocation, and by what its graph is told from others."""
     small = plan.graph.x.numel() <= _MOST_HASHED
     content = {"node_digest": plan.graph.node_digest} if small else {}
+    content["graph"] = plan.graph.describe()
     return {**means.provenance, **content}
 
 

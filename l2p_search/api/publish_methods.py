@@ -163,7 +163,8 @@ def _tests(entries: Entries, pairs: Sequence[Pair], overall: OverGraphs) -> str:
     words = (
         "± is the half width of the 95 % interval of the mean by Student's t: seeds of one split"
         " are averaged first and splits are counted; on a graph with one split seeds are counted."
-        " It covers other seeds and splits of this graph, not other nodes."
+        " It covers other seeds and splits of this graph. Intervals for other nodes of this kind,"
+        " by seeds or splits crossed with nodes, stand beside it where nodes were recorded."
     )
     if any(len(entries.of(column)) > 1 for column in entries.columns):
         words += (

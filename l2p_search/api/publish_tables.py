@@ -13,7 +13,8 @@ from l2p_search.api.publish_ledger import (
 from l2p_search.api.publish_verdicts import Contest, Pair
 from l2p_search.intervals import Interval
 from l2p_search.metrics import title
-from l2p_search.report.digits import interval_text
+from l2p_search.other_nodes import interval_over_nodes
+from l2p_search.report.digits import decimals, interval_text
 from l2p_search.report.printed_table import MISSING, Cell, Table, name, number
 from l2p_search.verdicts import points
 
@@ -78,14 +79,14 @@ def comparisons_table(pairs: Sequence[Pair], ledger: Ledger) -> Table:
             what,
             pair.column.label,
             shown,
-            {**pair.difference.to_mapping(), **pair.judged.to_mapping()},
+            pair.comparison.to_mapping() | pair.difference.to_mapping(),
             [fresh_source(pair.entry), fresh_source(pair.against)],
         )
         rows.append(
             [
                 name(pair.column.label), name(pair.row), name(pair.reference), number(shown),
                 number(p) if pair.judged.p_difference is not None else MISSING,
-                name(pair.judged.in_words),
+                name(pair.judged.in_words), _range(pair.comparison.elsewhere),
             ]
         )  # fmt: skip
     margin = pairs[0].judged.margin
@@ -95,10 +96,12 @@ def comparisons_table(pairs: Sequence[Pair], ledger: Ledger) -> Table:
         " by seed and split, with 95 % intervals. Verdicts are at 5 % after Holm's adjustment for"
         f" the {len(pairs)} comparisons of this table: better or worse by a paired t-test,"
         f" equivalent by two one-sided tests within {points(margin)}, else"
-        " undecided.",
-        columns=["graph", "method", "compared with", "difference", "p (Holm)", "verdict"],
+        " undecided. Last: the 95 % interval of the difference for other nodes of this kind (–:"
+        " not recorded).",
+        columns=["graph", "method", "compared with", "difference", "p (Holm)", "verdict",
+                 "other nodes"],
         rows=rows,
-    )
+    )  # fmt: skip
 
 
 def details_table(entries: Entries, ledger: Ledger) -> Table:
@@ -125,6 +128,10 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
                    {"value": entry.result.test_std}, [source])  # fmt: skip
         ledger.add("details", row, f"{column.label}: validation", validation,
                    {"value": entry.best.objective}, [own])  # fmt: skip
+        elsewhere = interval_over_nodes(entry.result)
+        if elsewhere is not None:
+            ledger.add("details", row, f"{column.label}: other nodes", _range(elsewhere).text,
+                       elsewhere.to_mapping(), [source])  # fmt: skip
         fresh = entry.search.outcome.held.on_fresh_splits
         if fresh is not None:
             ledger.add("details", row, f"{column.label}: fresh splits", interval_text(fresh),
@@ -132,7 +139,8 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
         rows.append(
             [
                 name(row), name(column.label), number(interval_text(entry.score)),
-                MISSING if fresh is None else number(interval_text(fresh)), number(deviation),
+                _range(elsewhere), MISSING if fresh is None else number(interval_text(fresh)),
+                number(deviation),
                 number(str(len(entry.result.seeds))), number(str(column.splits)),
                 number(validation), number(str(entry.best.number)),
                 name(entry.best.config.config_id),
@@ -141,11 +149,12 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
     return Table(
         label="details",
         caption="The winners on fresh seeds: test score with its 95 % interval (this graph, other"
-        " seeds and splits), the same on splits drawn anew by the graph's own rule (–: not"
-        " trained), standard deviation over seeds, number of fresh seeds and of splits; the"
-        " validation score that selected the configuration, on the search's own seeds.",
-        columns=["method", "graph", "test, %", "fresh splits, %", "sd over seeds", "seeds",
-                 "splits", "validation, %", "trial", "configuration"],
+        " seeds and splits), its 95 % interval for other nodes of this kind (–: not recorded), the"
+        " score on splits drawn anew by the graph's own rule (–: not trained), standard deviation"
+        " over seeds, number of fresh seeds and of splits; the validation score that selected the"
+        " configuration, on the search's own seeds.",
+        columns=["method", "graph", "test, %", "other nodes", "fresh splits, %",
+                 "sd over seeds", "seeds", "splits", "validation, %", "trial", "configuration"],
         rows=rows,
     )  # fmt: skip
 
@@ -212,6 +221,14 @@ def _head(column: Column, columns: Sequence[Column]) -> str:
 
 def _signed(difference: Interval) -> str:
     return f"{'+' * (difference.mean > 0)}{interval_text(difference)}"
+
+
+def _range(found: Interval | None) -> Cell:
+    """An interval by its ends."""
+    if found is None or found.low is None or found.high is None:
+        return MISSING
+    places = decimals(found.half_width)
+    return name(f"{found.low:.{places}f} to {found.high:.{places}f}")
 
 
 def _p_text(p: float | None) -> str:

@@ -137,7 +137,8 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
                 tracker.record(parent, search, entry)
         if not is_locked(journal.directory):
             unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
-            search = replace(search, model=model_entry(journal, outcome))
+            _, ended = journal.span  # long ago, as the case may be
+            search = replace(search, model=model_entry(journal, outcome), ended=ended)
             tracker.finish(parent, search, interrupted=unfinished)
         return tracker.recorded(parent) - before, before
 

@@ -4,6 +4,7 @@ from statistics import fmean
 
 import pytest
 
+from l2p_search.api import publish_tables
 from l2p_search.api.publish_entries import Entries, collected
 from l2p_search.api.publish_ledger import Ledger
 from l2p_search.api.publish_tables import (
@@ -14,6 +15,7 @@ from l2p_search.api.publish_tables import (
 )
 from l2p_search.api.publish_verdicts import contest_of, pairs_of
 from l2p_search.data.graph import Graph
+from l2p_search.intervals import Interval
 from l2p_search.report.printed_table import MISSING
 from l2p_search.searching.records.settings import Goal
 from tests.api.publishable import made
@@ -55,10 +57,23 @@ def test_every_number_is_computed_from_the_lines_that_it_names(entries: Entries)
 def test_comparisons_say_a_verdict_and_name_both_lines(entries: Entries) -> None:
     ledger = Ledger()
     table = comparisons_table(pairs_of(entries), ledger)
-    words = [row[-1].text.split(",")[0].split(" ")[0] for row in table.rows]
+    words = [row[-2].text.split(",")[0].split(" ")[0] for row in table.rows]
     assert set(words) <= {"better", "worse", "equivalent", "undecided"}
     assert all(len(found["sources"]) == 2 for found in ledger.numbers)
     assert "2 comparisons" in table.caption
+
+
+def test_the_interval_for_other_nodes_stands_beside_that_of_this_graph(
+    entries: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = Interval(80.0, 71.26, 88.74, 10)
+    monkeypatch.setattr(publish_tables, "interval_over_nodes", lambda result: wide)
+    ledger = Ledger()
+    table = details_table(entries, ledger)
+    place = list(table.columns).index("other nodes")
+    assert {row[place].text for row in table.rows} == {"71.3 to 88.7"}
+    told = [each for each in ledger.numbers if each["column"].endswith("other nodes")]
+    assert all((each["low"], each["high"]) == (71.26, 88.74) for each in told)
 
 
 def test_controls_and_fresh_splits_are_told_where_they_were_trained(
@@ -72,7 +87,8 @@ def test_controls_and_fresh_splits_are_told_where_they_were_trained(
     assert table is not None
     assert [row[2].text for row in table.rows] == ["the default configuration", "MLP", "APPNP"]
     details = details_table(found, ledger)
-    assert "±" in details.rows[0][3].text
+    assert "±" in details.rows[0][4].text
+    assert details.rows[0][3] == MISSING  # these nodes were not recorded
     for told in ledger.numbers:
         for source in told["sources"]:
             assert Path(source["journal"]).is_file()

@@ -19,6 +19,9 @@ def add_parser(commands: Any) -> None:
     )
     add_search(parser)
     parser.add_argument(
+        "--all", action="store_true", help="compare all searches on one page instead"
+    )
+    parser.add_argument(
         "--out", type=Path, metavar="FILE", help="(default: report.html in the search's folder)"
     )
     add_copy(parser)
@@ -28,6 +31,11 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
+    if args.all:
+        from l2p_search.api.overview import report_all
+
+        print(f"wrote {report_all(args.dir, args.out)}")
+        return 0
     from l2p_search.api.opening import open_search
 
     found = open_search(search_name(vars(args)), args.dir)
