@@ -10,6 +10,7 @@ from l2p_search.display.beside import (
     control_lines,
     default_text,
     fresh_splits_text,
+    label_lines,
     luck_text,
     mlp_text,
 )
@@ -123,6 +124,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             ties=summary.ties,
             title=heading,
             metric=summary.metric,
+            width=console.width,
         )
     )
     lines = [LEGEND, *_exceptions(summary)]
@@ -217,6 +219,7 @@ def _beside(summary: Summary) -> list[str]:
         lines += [f"  {line}" for line in controls]
     if (mlp := mlp_text(held, metric)) is not None:
         lines.append(mlp)
+    lines += label_lines(held, metric)
     if summary.looks:
         lines.append(summary.looks)
     lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]

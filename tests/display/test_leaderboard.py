@@ -77,3 +77,21 @@ def test_the_legend_says_what_the_signs_mean() -> None:
     assert "standard deviation over seeds" in LEGEND
     assert "Hsu's comparison with the best, at 5 %" in LEGEND
     assert "±" not in LEGEND
+
+
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_on_a_narrow_screen_hyperparameters_wrap_and_none_is_cut(
+    width: int, small_graph: Graph
+) -> None:
+    keys = ["dropout", "lr", "hidden", "weight_decay", "K"]
+    records = [_record(small_graph, 0, weight_decay=1e-6, K=64)]
+    table = leaderboard(
+        records, keys=keys, best=records[0], ties={0}, title="a title", width=width
+    )
+    console = Console(file=io.StringIO(), width=width)
+    console.print(table)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "K=64" in text
+    assert "weight_decay=1e-06" in "".join(text.split())
