@@ -216,6 +216,8 @@ def _profile(outcome: Outcome) -> tuple[float, ...]:
 def _search_metrics(outcome: Outcome) -> dict[str, float]:
     counts, metric = outcome.to_mapping()["trials"], outcome.settings.metric
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
+    if (labels := outcome.held.labels) is not None:
+        metrics["optimism_of_shared_validation"] = round(labels.optimism.mean, 2)
     metrics["trials"] = float(len(outcome.records))
     if outcome.best is not None and outcome.best.objective is not None:
         metrics[f"best_val_{metric}"] = round(outcome.best.objective, 2)

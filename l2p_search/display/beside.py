@@ -64,6 +64,24 @@ def control_lines(held: HeldAgainst, metric: Metric) -> list[str]:
     ]
 
 
+def label_lines(held: HeldAgainst, metric: Metric) -> list[str]:
+    """How optimistic shared validation is, and the winner against a control with its labels."""
+    labels = held.labels
+    if labels is None:
+        return []
+    share = f"{labels.share:g} of the validation nodes"
+    lines = [
+        f"optimism of shared validation: {_signed(labels.optimism)}, phi's nodes above those that"
+        f" only judge, with phi on {share}"
+    ]
+    if labels.control_test is not None and labels.difference is not None:
+        lines.append(
+            f"at equal labels: {labels.test} % with phi on {share}, {labels.control_test} %"
+            f" {labels.control}: {_signed(labels.difference)}, {labels.judged.in_words}"
+        )
+    return lines
+
+
 def mlp_text(held: HeldAgainst, metric: Metric) -> str | None:
     """That L2P has learned to be an MLP, where it has, and what it is worth beside one."""
     if not held.is_mlp or held.own_share is None:
@@ -93,6 +111,7 @@ def held_paragraphs(held: HeldAgainst, metric: Metric) -> list[str]:
     told += [f"Control: {' '.join(line.split())}." for line in control_lines(held, metric)]
     if (mlp := mlp_text(held, metric)) is not None:
         told.append(mlp)
+    told += [f"{_capital(line)}." for line in label_lines(held, metric)]
     return told
 
 
@@ -107,6 +126,11 @@ def _points(each: Against) -> str:
     half = "" if width is None else f" ± {width:.2f}"
     elsewhere = Estimate(each.difference, each.elsewhere).beside
     return f"{each.difference.mean:+.2f}{half} points{elsewhere}"
+
+
+def _signed(interval: Interval) -> str:
+    width = interval.half_width
+    return f"{interval.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}") + " points"
 
 
 def _capital(text: str) -> str:

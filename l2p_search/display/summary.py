@@ -10,6 +10,7 @@ from l2p_search.display.beside import (
     control_lines,
     default_text,
     fresh_splits_text,
+    label_lines,
     luck_text,
     mlp_text,
 )
@@ -139,7 +140,9 @@ def print_summary(summary: Summary, console: Console) -> None:
             ]
         if summary.importance is not None:
             lines += ["", *_importance(summary.importance, summary.metric)]
-    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    # A terminal would break words; a file keeps its lines.
+    whole = not console.is_terminal
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=whole)
 
 
 def _exceptions(summary: Summary) -> list[str]:
@@ -218,6 +221,7 @@ def _beside(summary: Summary) -> list[str]:
         lines += [f"  {line}" for line in controls]
     if (mlp := mlp_text(held, metric)) is not None:
         lines.append(mlp)
+    lines += label_lines(held, metric)
     if summary.looks:
         lines.append(summary.looks)
     lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]
