@@ -260,7 +260,7 @@ def _friedman(ranks: "np.typing.NDArray[np.float64]") -> float:
         return _enumerated(ranks)
     between = graphs * ((ranks.mean(axis=0) - (methods + 1) / 2.0) ** 2).sum()
     within = ((ranks - (methods + 1) / 2.0) ** 2).sum() - between
-    least = float(orders) ** (1 - graphs)
+    least = 1.0 / orders ** (graphs - 1)
     if within < 1e-12:
         return least if between > 1e-12 else 1.0
     f = between / within * (graphs - 1)
