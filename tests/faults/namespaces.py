@@ -1,8 +1,13 @@
 """Machines of a cluster on this one: network namespaces with an address each, on one bridge."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 _NET = "10.77.83"
 _BRIDGE = "l2pf"
@@ -69,21 +74,47 @@ class Machines:
         """And put it back."""
         _ip(f"link set {_BRIDGE}h{number} up")
 
-    def slow_down(self, number: int, milliseconds: int) -> bool:
-        """Let what is sent to a machine arrive later; False where that is not possible."""
-        delay = f"tc qdisc add dev {_BRIDGE}h{number} root netem delay {milliseconds}ms"
-        return subprocess.run(delay.split(), capture_output=True).returncode == 0
+    @contextmanager
+    def slowed_down(self, number: int) -> Iterator[None]:
+        """Let a machine stand still for nine tenths of the time within the block."""
+        ended = threading.Event()
+
+        def slow() -> None:
+            while not ended.is_set():
+                running = self._processes(number)
+                for process_id in running:
+                    _send(process_id, signal.SIGSTOP)
+                time.sleep(0.45)
+                for process_id in running:
+                    _send(process_id, signal.SIGCONT)
+                time.sleep(0.05)
+
+        thread = threading.Thread(target=slow)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _processes(self, number: int) -> list[int]:
+        listed = ["ip", "netns", "pids", f"{_BRIDGE}{number}"]
+        found = subprocess.run(listed, capture_output=True, text=True)
+        return [int(each) for each in found.stdout.split()]
 
     def remove(self) -> None:
         """End the nodes, and take the network away."""
         for number in range(8):
-            name = f"{_BRIDGE}{number}"
-            found = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
-            for process_id in found.stdout.split():
-                subprocess.run(["kill", "-9", process_id], capture_output=True)
-            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+            for process_id in self._processes(number):
+                _send(process_id, signal.SIGKILL)
+            subprocess.run(["ip", "netns", "del", f"{_BRIDGE}{number}"], capture_output=True)
             subprocess.run(["ip", "link", "del", f"{_BRIDGE}h{number}"], capture_output=True)
         subprocess.run(["ip", "link", "del", _BRIDGE], capture_output=True)
+
+
+def _send(process_id: int, what: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process_id, what)
 
 
 def _ip(arguments: str) -> None:
