@@ -1,6 +1,7 @@
 """`l2p-search`: the commands, and the one border where a user's mistake becomes one line."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -62,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    _speak_in_any_locale()
     args = build_parser().parse_args(argv)
     try:
         exit_code: int = args.run(args)
@@ -76,3 +78,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("l2p-search: interrupted", file=sys.stderr)
         return 130
     return exit_code
+
+
+def _speak_in_any_locale() -> None:
+    """Print a question mark for what the terminal's encoding lacks, instead of failing at a ±."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="replace")
