@@ -39,3 +39,5 @@ FIGURES = "figures"
 """The folder that figures are written to."""
 FORM = "yaml"
 """The form that a configuration is exported in, where its file's ending says none."""
+MARGIN = 1.0
+"""Points within which two scores are called equivalent."""

@@ -249,6 +249,24 @@ class Hyperparameters:
         high=10.0,
         remedy="give a learning rate above 0, such as 0.01",
     )
+    phi_share: float = key(
+        1.0,
+        "share of a split's validation nodes that phi learns from, drawn by the seed from each"
+        " class; below 1 early stopping and the search use the others alone",
+        L2P,
+        unless=("level", "joint"),
+        low=0.01,
+        high=1.0,
+        remedy="give a share from 0.01 to 1, such as 0.5; at 1 all of them teach phi and judge",
+    )
+    extra_labels: float = key(
+        0.0,
+        "share of a split's validation nodes that a baseline trains on beside the training nodes,"
+        " those that `phi_share` would take; early stopping and the search use the others alone",
+        ALL - L2P,
+        high=0.99,
+        remedy="give a share from 0 to 0.99; 0 trains on the training nodes alone",
+    )
     decay_on: Literal["first_layer", "theta"] = key(
         "first_layer", "what `weight_decay` applies to: `first_layer`, or all of `theta`", ALL
     )

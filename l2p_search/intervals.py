@@ -1,4 +1,4 @@
-"""What may be said about means over seeds: intervals, differences, ties.
+"""What may be said about means over seeds: their 95 % intervals on this graph.
 
 Seeds of one split share its nodes, and so a good part of their error: they are averaged first,
 and the split is the unit that is counted, in the mean as in its error. On a graph with one split
@@ -87,19 +87,6 @@ def interval_of_test(result: TrialResult) -> Interval | None:
 def interval_of_validation(result: TrialResult) -> Interval | None:
     """The mean validation score of a trial; None when no seed finished."""
     return _interval(result, lambda seed: seed.val)
-
-
-def indistinguishable(first: TrialResult, second: TrialResult) -> bool:
-    """Whether validation cannot tell the two apart: a paired t-test, two-sided, at 5 %.
-
-    The same seed has the same split, initialisation and noise for both.
-    """
-    a, b = val_by_seed(first), val_by_seed(second)
-    splits = {seed.seed: seed.split for seed in first.finished}
-    difference = mean_interval({seed: a[seed] - b[seed] for seed in a.keys() & b.keys()}, splits)
-    if difference.low is None or difference.high is None:
-        return True
-    return difference.low <= 0.0 <= difference.high
 
 
 def val_by_seed(result: TrialResult) -> dict[int, float]:

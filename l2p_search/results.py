@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles, shortened
 from l2p_search.metrics import Metric
+from l2p_search.node_hits import NodeHits, packed_hits, unpacked_hits
 
 if TYPE_CHECKING:  # records are read without torch
     from l2p_search.weights import Weights
@@ -43,6 +44,9 @@ class SeedResult:
         test: The same of the test nodes.
         expected_step: The mean number of steps over the nodes; None for a baseline.
         profile: q(t) averaged over the nodes, [T]; None for a baseline.
+        phi_val: With `phi_share` below 1, the score of the validation nodes that phi has learned
+            from; `val` is that of the others then.
+        hits: What each test node contributes to `test`; kept of confirmations alone.
     """
 
     seed: int
@@ -55,6 +59,8 @@ class SeedResult:
     test: float | None = None
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
+    phi_val: float | None = None
+    hits: NodeHits | None = field(default=None, compare=False, repr=False)
 
     @property
     def failed(self) -> bool:
@@ -62,9 +68,12 @@ class SeedResult:
         return self.reason is not None
 
     def to_mapping(self, metric: Metric = "accuracy") -> dict[str, Any]:
-        """The result as plain JSON values, its scores named after the metric."""
-        named = _names(metric)
-        return {named.get(key, key): value for key, value in asdict(self).items()}
+        """The result as plain JSON values, its scores named after the metric; without nodes."""
+        named, values = _names(metric), asdict(replace(self, hits=None))
+        del values["hits"]
+        if self.phi_val is None:  # as for nearly all
+            del values["phi_val"]
+        return {named.get(key, key): value for key, value in values.items()}
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], metric: Metric = "accuracy") -> "SeedResult":
@@ -123,8 +132,8 @@ class TrialResult:
         )
 
     def in_short(self) -> "TrialResult":
-        """The scores alone, without curves and profiles."""
-        seeds = tuple(replace(seed, profile=None) for seed in self.seeds)
+        """The scores alone, without curves, profiles and nodes."""
+        seeds = tuple(replace(seed, profile=None, hits=None) for seed in self.seeds)
         return replace(self, seeds=seeds, curves=None, profiles=None)
 
     @property
@@ -195,23 +204,36 @@ class TrialResult:
             "profile": self.profile,
             "config_id": self.config.config_id,
             "config": self.config.to_mapping(),
-            **_shortened(self.measured()),
+            **_shortened(self._measured()),
         }
 
-    def to_record(self) -> dict[str, Any]:
+    def to_record(self, *, hits: bool = False) -> dict[str, Any]:
         """What a journal keeps: what was measured, and nothing that it says elsewhere.
 
         Scores have all their digits. Values of the seeds are in lists by key, as a key is longer
         than a value.
+
+        Args:
+            hits: Whether what each test node contributes is kept, as it is of confirmations.
         """
         seeds = [seed.to_mapping(self.metric) for seed in self.seeds]
-        columns = {key: [seed[key] for seed in seeds] for key in (seeds[0] if seeds else ())}
+        keys = dict.fromkeys(key for seed in seeds for key in seed)
+        columns = {key: [seed.get(key) for seed in seeds] for key in keys}
         if "profile" in columns:
             columns["profile"] = shortened([_as_list(each) for each in columns["profile"]])
-        return _shortened(self.measured()) | {"seeds": columns}
+        record = _shortened(self._measured()) | {"seeds": columns}
+        return record | (self._packed_hits() if hits else {})
 
     def measured(self) -> dict[str, Any]:
-        """What was measured, with all digits: seeds, seconds, curves and profiles."""
+        """What was measured, with all digits: seeds, seconds, curves, profiles and nodes."""
+        return self._measured() | self._packed_hits()
+
+    def _packed_hits(self) -> dict[str, Any]:
+        splits = {seed.seed: seed.split for seed in self.seeds}
+        packed = packed_hits({seed.seed: seed.hits for seed in self.finished}, splits)
+        return {} if packed is None else {"hits": packed}
+
+    def _measured(self) -> dict[str, Any]:
         return {
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
@@ -238,8 +260,8 @@ class TrialResult:
     ) -> "TrialResult":
         """The inverse of `to_record` and `measured`, for a known config, graph and metric.
 
-        Early journals have neither curves nor profiles; some say the config once more. They have
-        a list of seeds, where later ones have a list per key.
+        Early journals have neither curves nor profiles nor nodes; some say the config once more.
+        They have a list of seeds, where later ones have a list per key.
         """
         seeds = mapping["seeds"]
         if isinstance(seeds, Mapping):
@@ -254,10 +276,22 @@ class TrialResult:
             seconds=mapping["seconds"],
             cpu_seconds=mapping.get("cpu_seconds"),  # the first journals have none
             metric=metric,
-            seeds=tuple(SeedResult.from_mapping(seed, metric) for seed in seeds),
+            seeds=_with_hits(
+                tuple(SeedResult.from_mapping(seed, metric) for seed in seeds), mapping.get("hits")
+            ),
             curves=Curves.from_mapping(curves, metric) if curves else None,
             profiles=Profiles.from_mapping(profiles) if profiles else None,
         )
+
+
+def _with_hits(
+    seeds: tuple[SeedResult, ...], packed: Mapping[str, Any] | None
+) -> tuple[SeedResult, ...]:
+    if packed is None:
+        return seeds
+    scores = {seed.seed: seed.test for seed in seeds if seed.test is not None}
+    hits = unpacked_hits(packed, scores)
+    return tuple(replace(seed, hits=hits.get(seed.seed)) for seed in seeds)
 
 
 def _shortened(measured: dict[str, Any]) -> dict[str, Any]:
@@ -284,7 +318,7 @@ def _together(mine: "Weights | None", theirs: "Weights | None") -> "Weights | No
 
 def _names(metric: Metric) -> dict[str, str]:
     """Field -> key in JSON, where the two differ."""
-    return {"val": f"val_{metric}", "test": f"test_{metric}"}
+    return {"val": f"val_{metric}", "test": f"test_{metric}", "phi_val": f"phi_val_{metric}"}
 
 
 def _as_list(profile: Sequence[float] | None) -> list[float] | None:

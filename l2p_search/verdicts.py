@@ -17,11 +17,11 @@ from typing import Any, Literal
 
 from scipy.special import stdtr
 
+from l2p_search import defaults
 from l2p_search.intervals import CONFIDENCE, Interval
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
-MARGIN = 1.0
-"""Points within which two scores are called equivalent, where the caller names no margin."""
+MARGIN = defaults.MARGIN
 RISK = 1.0 - CONFIDENCE
 
 

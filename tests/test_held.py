@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from l2p_search.held import Against, HeldAgainst, judged_together, paired
+from l2p_search.held import Against, HeldAgainst, judged_together, label_access, paired
 from l2p_search.intervals import Interval
 from tests.searching.records.made import result
 
@@ -61,3 +61,16 @@ def test_verdicts_of_one_search_are_adjusted_for_their_number() -> None:
     assert {each.verdict for each in judged_together([barely, barely, barely])} == {"undecided"}
     itself = replace(barely, is_winner=True)
     assert judged_together([barely, itself])[0].verdict == "better"
+
+
+def test_optimism_is_phis_nodes_minus_those_that_judge_paired_by_seed() -> None:
+    plain = result((80.0, 81.0, 82.0), splits=3)
+    assert label_access(0.5, plain, None, "APPNP") is None
+    seeds = tuple(replace(s, phi_val=(s.val or 0.0) + 2.0) for s in plain.seeds)
+    found = label_access(0.5, replace(plain, seeds=seeds), result((79.0, 80.0, 81.0)), "APPNP")
+    assert found is not None
+    assert found.optimism.mean == pytest.approx(2.0)
+    assert found.difference is not None
+    assert found.difference.mean == pytest.approx(1.0)
+    told = found.to_mapping("accuracy")
+    assert (told["phi_share"], told["control_test_accuracy"]["mean"]) == (0.5, 79.0)

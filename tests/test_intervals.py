@@ -6,7 +6,6 @@ from scipy import stats
 
 from l2p_search.config import TrialConfig
 from l2p_search.intervals import (
-    indistinguishable,
     interval_of_test,
     interval_of_validation,
     mean_interval,
@@ -80,20 +79,3 @@ def test_a_trial_without_a_finished_seed_has_none() -> None:
     trial = _trial([80.0])
     lost = replace(trial, seeds=(SeedResult(seed=0, split=0, epochs=1, reason="diverged"),))
     assert interval_of_test(lost) is None
-
-
-def test_ties_agree_with_the_paired_t_test() -> None:
-    generator = np.random.default_rng(0)
-    verdicts = set()
-    for shift in (0.0, 0.3, 0.6, 1.0, 3.0):
-        first = generator.normal(80, 3, 10)
-        second = first + shift + generator.normal(0, 1, 10)
-        tie = stats.ttest_rel(first, second).pvalue > 0.05
-        assert indistinguishable(_trial(list(first)), _trial(list(second))) == tie
-        verdicts.add(tie)
-    assert verdicts == {True, False}
-
-
-def test_a_trial_ties_with_itself() -> None:
-    trial = _trial([80.0, 81.0, 85.0])
-    assert indistinguishable(trial, trial)

@@ -1,23 +1,25 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from l2p_search.api.answer_methods import USUAL, long_name, short_name, simplest_first
+from l2p_search.api.spent import Spent
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.data.reading_again import one_line, shell_words
 from l2p_search.display.charts import bar_chart
 from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
-from l2p_search.intervals import interval_of_test
 from l2p_search.metrics import Metric, title
-from l2p_search.report.comparison import Comparison
-from l2p_search.report.page import Page, render
-from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate, estimate_of_test
+from l2p_search.report.comparison import Comparison, compare, judged_together
+from l2p_search.report.page import Code, Page, Section, Table, render
+from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
+from l2p_search.verdicts import points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,7 @@ class AnswerPage:
     results: Mapping[str, TrialResult]
     against: Mapping[str, Comparison]
     seconds: float
+    spent: Mapping[str, Spent] = field(default_factory=dict)
 
     @property
     def metric(self) -> Metric:
@@ -44,7 +47,7 @@ class AnswerPage:
 
     @property
     def use(self) -> str:
-        """The simplest method that no other is significantly better than.
+        """The simplest method that no other is better than, by Holm over all of its rivals.
 
         One that does worse than a simpler one is left out: a wide interval alone is no merit.
         """
@@ -52,17 +55,31 @@ class AnswerPage:
         reached = 0.0
         for method in simplest_first(self.backbone):
             reached = max(reached, means[method])
-            others = [other for other in self.results if other != method]
-            if means[method] == reached and not any(self._worse(method, o) for o in others):
+            if means[method] == reached and not self._worse(method):
                 return method
         return max(means, key=lambda method: means[method])
 
-    def _worse(self, method: str, best: str) -> bool:
-        """Whether a method is significantly worse than the one that may be better."""
-        from l2p_search.report.comparison import compare
+    def _worse(self, method: str) -> bool:
+        """Whether a method is worse than any other one."""
+        own = self.results[method]
+        found = [
+            compare(other, own, "test") for name, other in self.results.items() if name != method
+        ]
+        return any(each.verdict == "worse" for each in judged_together(found, self.margin))
 
-        found = compare(self.results[best], self.results[method], "test")
-        return found.verdict == "worse"
+    @property
+    def margin(self) -> float:
+        """The points within which two scores are called equivalent."""
+        return next(iter(self.against.values())).judged.margin
+
+    @property
+    def signs(self) -> str:
+        """What the signs and words of the answer mean."""
+        return (
+            f"± is the 95 % interval for {THIS_GRAPH}, in brackets it is for {OTHER_NODES}."
+            f" Verdicts hold together (Holm, {len(self.against)} comparisons); equivalent means"
+            f" within {points(self.margin)}."
+        )
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -80,6 +97,7 @@ class AnswerPage:
                 method: {
                     "config": result.config.to_mapping(),
                     f"test_{self.metric}": _interval(result),
+                    "budget": self.spent[method].to_mapping() if method in self.spent else None,
                 }
                 for method, result in self.results.items()
             },
@@ -95,24 +113,30 @@ class AnswerPage:
             rows.append(
                 [
                     long_name(method, self.backbone),
-                    str(interval_of_test(result)),
-                    "" if found is None else f"{found.difference} points",
+                    str(estimate_of_test(result)),
+                    "" if found is None else f"{_difference(found)} points",
                     "" if found is None else words_for(found),
+                    str(self.spent.get(method, "")),
                 ]
             )
-        image = profile_svg(self.results["l2q"], f"how far nodes look on {self.graph.name}")
+        columns = ["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""]
+        groups = profile_groups(self.results["l2q"])
         return render(
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
-                summary=self.graph.describe(),
-                headline=self.travel,
-                headline_note=advice(self),
-                notes=[*worth(self), f"{self.effort}; {format_duration(self.seconds)}. {_SIGNS}"],
-                columns=["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""],
-                rows=rows,
-                images={"How far nodes look": image},
-                commands=_command(self),
-                table_title="On the same fresh seeds",
+                answer=f"{self.travel} {advice(self)}",
+                headline=f"{estimate_of_test(self.results['l2q'])} %",
+                headline_note=f"test {title(self.metric)} of"
+                f" {short_name('l2q', self.backbone)} on fresh seeds that chose nothing."
+                f" {self.signs}",
+                beside=profile_beside(self.results["l2q"]),
+                verdict=[Table([*columns, "given to it"], rows), *worth(self)],
+                facts=[f"The graph: {self.graph.describe()}"],
+                summary=f"{self.effort}; {format_duration(self.seconds)}.",
+                sections=[
+                    Section("Who looks how far", [groups] if groups else []),
+                    Section("Reproduce it", [Code(_command(self))]),
+                ],
             )
         )
 
@@ -145,9 +169,6 @@ class AnswerPage:
         )
 
 
-_SIGNS = "± is the 95 % interval over splits, or over seeds where there is one split."
-
-
 def answer_text(page: AnswerPage) -> str:
     """About ten lines for a terminal."""
     names = {method: long_name(method, page.backbone) for method in page.results}
@@ -160,15 +181,27 @@ def answer_text(page: AnswerPage) -> str:
     lines += ["", f"test {title(page.metric)} on {seeds} fresh seeds, %"]
     for method, result in page.results.items():
         found = page.against.get(method)
-        paired = "" if found is None else f"   L2Q minus it {found.difference}: {words_for(found)}"
-        lines.append(f"  {names[method]:<{width}}  {interval_of_test(result)}{paired}")
+        paired = (
+            "" if found is None else f"   L2Q minus it {_difference(found)}: {words_for(found)}"
+        )
+        lines.append(f"  {names[method]:<{width}}  {estimate_of_test(result)}{paired}")
     lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
-    return "\n".join([*lines, _SIGNS])
+    if page.spent:
+        given = [
+            f"{short_name(method, page.backbone)} {each.size}, {each.time}"
+            for method, each in page.spent.items()
+        ]
+        lines.append(f"(chosen from: {'; '.join(given)})")
+    return "\n".join([*lines, page.signs])
 
 
 def words_for(found: Comparison) -> str:
-    """What the second is against the first, in a word that claims no more than the interval."""
-    return {"better": "better", "worse": "worse", "a tie": "cannot be told apart"}[found.verdict]
+    """What the second is against the first, in words that claim no more than the tests."""
+    return found.in_words
+
+
+def _difference(found: Comparison) -> Estimate:
+    return Estimate(found.difference, found.elsewhere)
 
 
 def worth(page: AnswerPage) -> list[str]:
@@ -189,8 +222,8 @@ def advice(page: AnswerPage) -> str:
     """What to use."""
     name = short_name(page.use, page.backbone)
     if page.use == "mlp":
-        return f"Use {name}: no message passing is significantly better on this graph."
-    return f"Use {name}: nothing simpler does as well, and nothing else is significantly better."
+        return f"Use {name}: no message passing is shown to be better on this graph."
+    return f"Use {name}: nothing simpler does as well, and nothing else is shown to be better."
 
 
 def _command(page: AnswerPage) -> str:
@@ -210,5 +243,5 @@ def _command(page: AnswerPage) -> str:
 
 
 def _interval(result: TrialResult) -> dict[str, Any] | None:
-    found = interval_of_test(result)
+    found = estimate_of_test(result)
     return None if found is None else found.to_mapping()

@@ -27,6 +27,7 @@ from l2p_search.api.measuring import measure
 from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
 from l2p_search.api.recording import Tracking, publish
+from l2p_search.api.spent import Spent, spent
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.data.graph import Graph
@@ -35,7 +36,7 @@ from l2p_search.data.loading import load_graph
 from l2p_search.display.choosing import Shown
 from l2p_search.errors import SearchError, argument
 from l2p_search.metrics import Metric, MetricChoice, briefly
-from l2p_search.report.comparison import Comparison
+from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.directory import searches_folder
@@ -133,6 +134,7 @@ def answer(
     time_budget: float | str = "12m",
     effort: Effort | None = None,
     metric: MetricChoice | None = None,
+    margin: float = defaults.MARGIN,
     folder: str | Path | None = None,
     concurrency: int | None = None,
     cpus_per_trial: int = defaults.CPUS_PER_TRIAL,
@@ -159,6 +161,7 @@ def answer(
             method is made to fit, from a short measurement.
         effort: The budget of each method itself, instead of a time.
         metric: What methods are searched and compared by, as of `search`.
+        margin: The points within which two scores are called equivalent.
         folder: The folder of searches.
         concurrency: Trials at once; by default as many as there are CPUs.
         cpus_per_trial: Threads per trial.
@@ -190,6 +193,7 @@ def answer(
         cpus_per_trial=cpus_per_trial,
         memory_gb=memory_gb,
         metric=metric,
+        margin=margin,
     )
     if means is None:
         means = Means(
@@ -237,11 +241,9 @@ def answer(
     if stopped:
         raise KeyboardInterrupt
     results = {method: _winner(plans[method]) for method in compared}
-    against = {
-        method: compare_results(result, results["l2q"], "test")
-        for method, result in results.items()
-        if method != "l2q"
-    }
+    others = [method for method in results if method != "l2q"]
+    found = [compare_results(results[method], results["l2q"], "test") for method in others]
+    against = dict(zip(others, judged_together(found, margin), strict=True))
     took = time.monotonic() - started
     page = AnswerPage(
         graph=loaded,
@@ -250,6 +252,7 @@ def answer(
         results=results,
         against=against,
         seconds=took,
+        spent={method: _spent(plans[method]) for method in compared},
     )
     publish(page.entry(), means.tracking)
     return Answer(
@@ -314,6 +317,11 @@ def _winner(plan: Plan) -> TrialResult:
             f" {argument('memory_gb')} more"
         )
     return outcome.confirmations[outcome.best.number]
+
+
+def _spent(plan: Plan) -> Spent:
+    journal = Journal.read(plan.directory)
+    return spent(journal.settings, journal.records(), journal.checked().values())
 
 
 def _begun_effort(

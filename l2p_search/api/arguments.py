@@ -206,6 +206,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
     "threads": lambda name, value: whole(name, value, 1, _THREADS),
     "node": lambda name, value: whole(name, value, 0, 2**63 - 1),
+    "margin": lambda name, value: above_zero(name, value, 100),
     "memory_gb": lambda name, value: above_zero(name, value, 10**6),
     "sampler": lambda name, value: one_of(name, value, get_args(Sampler)),
     "metric": lambda name, value: one_of(name, value, ("auto", *METRICS)),

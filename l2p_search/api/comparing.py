@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from l2p_search import defaults
-from l2p_search.api.arguments import path_of
+from l2p_search.api.arguments import check, path_of
 from l2p_search.api.found import Search
 from l2p_search.api.pairing import on_common_seeds, side_of, trained_on_common_seeds
+from l2p_search.api.spent import Spent, budget_lines, spent
 from l2p_search.caller import left_as_found
+from l2p_search.display.phrases import count
 from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError
 from l2p_search.metrics import title
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate
 from l2p_search.published import paper_accuracy
-from l2p_search.report.comparison import Comparison
+from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
+from l2p_search.verdicts import MARGIN, Judged, Verdict, points
 
 _PARTS = {"test": "test", "val": "validation"}
 _NUMBER = 14
@@ -52,8 +56,12 @@ class Paired:
     same_method: bool = True
 
     @property
-    def verdict(self) -> str:
-        """On test nodes, at 95 %: whether the second is "better", "worse" or "a tie"."""
+    def verdict(self) -> Verdict:
+        """On test nodes: whether the second is better, worse, equivalent, or undecided.
+
+        Equivalent is within the margin, by two one-sided tests at 5 %; undecided is what neither
+        these nor a two-sided test at 5 % can tell.
+        """
         return self.test.verdict
 
     @property
@@ -75,27 +83,41 @@ class Paired:
 
     def __str__(self) -> str:
         seeds = "fresh ones that chose nothing" if self.fresh else "the searches' own"
-        lines = [f"on {self.test.seeds} seeds, {seeds}; ± is the 95 % interval over splits"]
+        lines = [
+            f"on {self.test.seeds} seeds, {seeds}; equivalent means within"
+            f" {points(self.test.judged.margin)}",
+            f"± is the 95 % interval for {THIS_GRAPH}; in brackets it is for {OTHER_NODES}",
+        ]
         width = max(len(self.first), len(self.second))
-        words = {
-            "a tie": f"a tie: {self.first} and {self.second} cannot be told apart",
-            "better": f"{self.second} is better than {self.first}",
-            "worse": f"{self.second} is worse than {self.first}",
-        }
         for each in (self.test, self.validation):
+            one = Estimate(each.first, each.first_elsewhere)
+            two = Estimate(each.second, each.second_elsewhere)
             lines += [
                 "",
                 f"{_PARTS[each.part]} {title(each.metric)}",
-                f"  {self.first:<{width}}  {each.first} %",
-                f"  {self.second:<{width}}  {each.second} %",
-                f"  difference {each.difference} points: {words[each.verdict]}",
+                f"  {self.first:<{width}}  {each.first} %{one.beside}",
+                f"  {self.second:<{width}}  {each.second} %{two.beside}",
+                f"  difference {each.difference} points"
+                f"{Estimate(each.difference, each.elsewhere).beside}:"
+                f" {self._said(each.judged)}",
             ]
+            elsewhere = each.judged_elsewhere
+            if elsewhere is not None and elsewhere.word != each.verdict:
+                lines.append(f"  on {OTHER_NODES}: {self._said(elsewhere)}")
         if not self.same_method:
             lines[-1] = (
                 f"  difference {self.validation.difference} points: no verdict across methods, as"
                 " phi learns from these labels"
             )
         return "\n".join(lines)
+
+    def _said(self, judged: Judged) -> str:
+        if judged.word == "undecided":
+            return f"undecided: {self.second} may be better or worse than {self.first}"
+        if judged.word == "equivalent":
+            return f"equivalent: {self.second} is within {points(judged.margin)} of {self.first}"
+        small = f", by less than {points(judged.margin)}" if judged.within_margin else ""
+        return f"{self.second} is {judged.word} than {self.first}{small}"
 
 
 @left_as_found()
@@ -104,6 +126,7 @@ def compare(
     second: Any,
     *,
     train: int | None = None,
+    margin: float = MARGIN,
     folder: str | Path | None = None,
     graph: Any = None,
     data_dir: str | Path | None = None,
@@ -120,6 +143,7 @@ def compare(
         second: Another one, on the same graph.
         train: Compare on so many fresh seeds that chose neither, and train what is missing of
             them; nothing of it is recorded.
+        margin: The points within which two scores are called equivalent.
         folder: The folder that names are looked up in; $L2P_SEARCH_DIR, then ./searches by
             default.
         graph: The graph to train on, where it cannot be loaded as it was recorded.
@@ -138,8 +162,9 @@ def compare(
         >>> import l2p_search as l2p
         >>> one = l2p.fit("demo", K=2, epochs=20, seeds=2)
         >>> l2p.compare(one, one).verdict
-        'a tie'
+        'equivalent'
     """
+    check(margin=margin)
     sides = [side_of(given, folder) for given in (first, second)]
     names = [side.name for side in sides]
     if names[0] == names[1]:
@@ -162,8 +187,8 @@ def compare(
         first=names[0],
         second=names[1],
         fresh=fresh,
-        test=compare_results(results[0], results[1], "test"),
-        validation=compare_results(results[0], results[1], "val"),
+        test=compare_results(results[0], results[1], "test", margin),
+        validation=compare_results(results[0], results[1], "val", margin),
         same_method=results[0].config.method == results[1].config.method,
     )
 
@@ -178,6 +203,8 @@ class Ranking:
         searches: The names of the searches.
         methods: What each of them trained, such as "l2q" or "appnp".
         comparisons: Test accuracy of each against the first; the first one is against itself.
+            Their verdicts hold together, by Holm.
+        spent: What each was given: trials, the size of its space, CPU time.
     """
 
     dataset: str
@@ -185,13 +212,19 @@ class Ranking:
     searches: Sequence[str]
     methods: Sequence[str]
     comparisons: Sequence[Comparison]
+    spent: Sequence[Spent]
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
         rows = [
-            {"method": method, "search": name, **comparison.to_mapping()}
-            for method, name, comparison in zip(
-                self.methods, self.searches, self.comparisons, strict=True
+            {
+                "method": method,
+                "search": name,
+                **comparison.to_mapping(),
+                "budget": given.to_mapping(),
+            }
+            for method, name, comparison, given in zip(
+                self.methods, self.searches, self.comparisons, self.spent, strict=True
             )
         ]
         return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
@@ -204,24 +237,39 @@ class Ranking:
         number = max(_NUMBER, len(head))
         lines = [
             f"{self.dataset}: test {title(metric)} on {self.comparisons[0].seeds} {kind}",
-            f"  {'':<{width}}  {head:<{number}}  {'paper':>6}  against {self.methods[0]}, paired",
+            f"  {'':<{width}}  {head:<{number}}  {'other nodes':<16}  {'paper':>6}"
+            f"  against {self.methods[0]}, paired",
         ]
         for method, comparison in zip(self.methods, self.comparisons, strict=True):
             paper = paper_accuracy(method, self.dataset) if metric == "accuracy" else None
-            against = f"{comparison.difference} points: {comparison.verdict}"
+            elsewhere = Estimate(comparison.second, comparison.second_elsewhere).elsewhere
+            against = (
+                f"{comparison.difference} points"
+                f"{Estimate(comparison.difference, comparison.elsewhere).beside}:"
+                f" {comparison.in_words}"
+            )
             lines.append(
-                f"  {method:<{width}}  {comparison.second!s:<{number}}"
+                f"  {method:<{width}}  {comparison.second!s:<{number}}  {elsewhere:<16}"
                 f"  {'-' if paper is None else f'{paper:.2f}':>6}"
                 f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
             )
-        return "\n".join([*lines, "  ± is the 95 % interval, with a split's seeds taken as one"])
+        others = len(self.comparisons) - 1
+        lines += [
+            f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one;",
+            f"  verdicts hold for the table as a whole (Holm, {count(others, 'comparison')});"
+            f" equivalent means within {points(self.comparisons[0].judged.margin)}",
+            "  given to each:",
+        ]
+        given = budget_lines(dict(zip(self.methods, self.spent, strict=True)))
+        return "\n".join([*lines, *(f"    {line}" for line in given)])
 
 
-def rank(searches: Sequence[Search]) -> Ranking:
+def rank(searches: Sequence[Search], margin: float = MARGIN) -> Ranking:
     """Compare the best of several searches of one graph, each with the first.
 
     Args:
         searches: The searches, at least one.
+        margin: The points within which two scores are called equivalent.
 
     Returns:
         Their test accuracies, on fresh seeds if all were confirmed, else on their own seeds.
@@ -238,5 +286,11 @@ def rank(searches: Sequence[Search]) -> Ranking:
         fresh=fresh,
         searches=[found.name for found in searches],
         methods=[result.config.method for result in results],
-        comparisons=[compare_results(results[0], each, "test") for each in results],
+        comparisons=judged_together(
+            [compare_results(results[0], each, "test") for each in results], margin
+        ),
+        spent=[
+            spent(found.settings, found.outcome.records, found.journal.checked().values())
+            for found in searches
+        ],
     )

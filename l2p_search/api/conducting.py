@@ -30,6 +30,7 @@ from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.versions import versions
 from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.first_worker import FirstWorker
 from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
@@ -55,6 +56,7 @@ class Means:
         words: Turns a message for the caller into the caller's language, Python or shell.
         keep_model: Whether a search keeps the confirmed seeds of its winner as a model.
         part: Which of several searches this is, for its display, such as "model 2 of 4".
+        first_worker: Trains while Ray starts, where the caller has started it already.
 
     Raises:
         UserError: A value that nothing can run with.
@@ -69,6 +71,7 @@ class Means:
     words: Callable[[str], str] = in_python
     keep_model: bool = False
     part: str = ""
+    first_worker: FirstWorker | None = None
 
     def __post_init__(self) -> None:
         """Refuse values that nothing can run with."""
@@ -184,6 +187,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
                 on_event=on_event,
                 stop=stop,
                 keeper=_keeper(plan, means, note),
+                first=means.first_worker,
             )
             # Before MLflow is told the end, for which figures are drawn and importance computed.
             if not finish.interrupted:
@@ -225,6 +229,7 @@ def _noted(plan: Plan, means: Means) -> dict[str, Any]:
     """What a journal notes about an invocation, and by what its graph is told from others."""
     small = plan.graph.x.numel() <= _MOST_HASHED
     content = {"node_digest": plan.graph.node_digest} if small else {}
+    content["graph"] = plan.graph.describe()
     return {**means.provenance, **content}
 
 

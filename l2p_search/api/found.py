@@ -43,9 +43,13 @@ class Search:
         settings: What was searched: dataset, space, seeds, sampler, metric.
         best: The complete trial with the highest mean of the metric on validation nodes, as a
             `TrialRecord` with `number`, `config` and `result`; None without one.
-        ties: The best and the trials that a paired t-test on validation cannot tell from it.
+        ties: The best and the trials that Hsu's comparison with the best, on validation, does not
+            rule out.
         confirmed: The number to quote: the best configuration's test score on fresh seeds that
-            chose nothing, as an `Interval`; None when nothing was confirmed.
+            chose nothing, as an `Interval` for this graph, other seeds and splits; None when
+            nothing was confirmed.
+        other_nodes: The same score with its `Interval` for other nodes of this kind; None where
+            the nodes were not recorded.
         protocol: Its test score on the search's own seeds, as the paper reports it.
         profile: q(t) of the best trial, averaged over nodes and seeds: K + 1 shares.
 
@@ -80,13 +84,19 @@ class Search:
 
     @property
     def ties(self) -> list[TrialRecord]:
-        """The best trial and those that validation cannot tell from it, best first."""
+        """The best trial and those that may be as good on validation (Hsu), best first."""
         return self.outcome.ties
 
     @property
     def confirmed(self) -> Interval | None:
         """The best configuration's test score on fresh seeds, in percent."""
         return self.outcome.confirmed
+
+    @property
+    def other_nodes(self) -> Interval | None:
+        """The same score with its interval for other nodes of this kind, in percent."""
+        estimate = self.outcome.estimate
+        return None if estimate is None else estimate.other_nodes
 
     @property
     def protocol(self) -> Interval | None:
@@ -178,6 +188,9 @@ class Search:
             ties={record.number for record in outcome.ties},
             confirmations=outcome.confirmations,
             confirmed=outcome.confirmed,
+            elsewhere=self.other_nodes,
+            spread=outcome.spread,
+            still_open=len(outcome.still_open),
             protocol=outcome.protocol,
             nested=None if nested is None else nested.by_others,
             overtuning=None if nested is None else nested.overtuning,

@@ -79,6 +79,8 @@ def _metrics(evidence: Evidence, measured: str) -> dict[str, float]:
         measured: evidence.test,
         f"{measured}_low": evidence.low,
         f"{measured}_high": evidence.high,
+        f"{measured}_other_nodes_low": evidence.nodes_low,
+        f"{measured}_other_nodes_high": evidence.nodes_high,
         f"val_{evidence.metric}_mean": evidence.validation,
         "expected_step": evidence.expected_step,
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
 from l2p_search.api.arguments import check
+from l2p_search.api.graph_again import graph_again
 from l2p_search.api.recording import Tracking, attach
 from l2p_search.api.writing import figure_files
 from l2p_search.caller import left_as_found
@@ -15,14 +16,16 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config, default_metric
 from l2p_search.data.loading import load_graph
+from l2p_search.display.travel import node_in_words
 from l2p_search.errors import UserError, argument
-from l2p_search.metrics import Metric
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
-from l2p_search.searching.records.directory import searches_folder
+from l2p_search.searching.records.directory import find_search, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import best_of
+from l2p_search.searching.records.preference import Facts, facts, preferred
 from l2p_search.searching.records.readable import readable_searches
 from l2p_search.training.fit import node_posterior
+from l2p_search.trial_record import TrialRecord
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,19 +33,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Best:
-    """The best trial of a dataset and a posterior over all its searches."""
+    """The best trial of a posterior in one search."""
 
     posterior: str
     dataset: str
-    metric: Metric
-    score: float
     profile: Sequence[float]
     journal: Journal
+    facts: Facts
 
 
 def profile_drawings(
     datasets: Sequence[str] | None = None,
     *,
+    searches: Sequence[str] = (),
     folder: Path | None = None,
     tracking: Tracking = Tracking(),  # noqa: B008 - frozen
 ) -> dict[str, bytes]:
@@ -50,6 +53,7 @@ def profile_drawings(
 
     Args:
         datasets: The datasets to draw; all that were searched by default.
+        searches: The searches to draw; of each dataset the best one by default.
         folder: The folder of searches.
         tracking: Whether the searches' runs in MLflow get a copy.
 
@@ -59,7 +63,7 @@ def profile_drawings(
     Raises:
         UserError: No trial is complete yet, or a dataset was not searched.
     """
-    found = _profiles(datasets, searches_folder(folder))
+    found = _profiles(datasets, searches, searches_folder(folder))
     if not found:
         raise UserError("no search has a complete trial yet; wait for one")
     panels: dict[str, dict[str, Sequence[float]]] = {}
@@ -73,21 +77,26 @@ def profile_drawings(
     return files
 
 
-def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
+def _profiles(
+    datasets: Sequence[str] | None, searches: Sequence[str], folder: Path
+) -> list[_Best]:
     """The best trial per posterior and dataset, in the paper's order of datasets."""
-    found: dict[tuple[str, str], _Best] = {}
+    for name in searches:
+        find_search(folder, name)  # raises, with the nearest name
+    found: dict[tuple[str, str], list[_Best]] = {}
     seen = set()
     for journal, records in readable_searches(folder):
         dataset = journal.settings.dataset
         seen.add(dataset)
-        for record in records:
-            if record.objective is None or record.result is None or not record.result.profile:
+        if searches and journal.directory.name not in searches:
+            continue
+        for posterior in sorted({record.config.posterior for record in records}):
+            best = best_of(_with_profile(records, posterior))
+            if best is None or best.result is None or best.result.profile is None:
                 continue
-            key, metric = (record.config.posterior, dataset), record.metric
-            known = found.get(key)
-            # Scores by different metrics cannot be compared: the later search holds.
-            if known is None or (known.metric == metric and known.score < record.objective):
-                found[key] = _Best(*key, metric, record.objective, record.result.profile, journal)
+            facts = _facts(journal, records, best)
+            one = _Best(posterior, dataset, best.result.profile, journal, facts)
+            found.setdefault((posterior, dataset), []).append(one)
     for name in datasets or ():
         if name not in seen:
             there = ", ".join(sorted(seen)) or "none"
@@ -95,13 +104,34 @@ def _profiles(datasets: Sequence[str] | None, folder: Path) -> list[_Best]:
                 f"{argument('datasets')} {name}: no search of it in {folder} (there are: {there})"
             )
     paper = list(DATASETS)
-    wanted = [best for best in found.values() if best.dataset in (datasets or seen)]
+    chosen = [preferred(several, lambda best: best.facts) for several in found.values()]
+    wanted = [best for best in chosen if best.dataset in (datasets or seen)]
 
     def place(best: "_Best") -> tuple[str, int, str]:
         order = paper.index(best.dataset) if best.dataset in paper else len(paper)
         return best.posterior, order, best.dataset
 
     return sorted(wanted, key=place)
+
+
+def _with_profile(records: Sequence[TrialRecord], posterior: str) -> list[TrialRecord]:
+    return [
+        record
+        for record in records
+        if record.config.posterior == posterior and record.result and record.result.profile
+    ]
+
+
+def _facts(journal: Journal, records: Sequence[TrialRecord], best: TrialRecord) -> Facts:
+    settings = journal.settings
+    return facts(
+        records,
+        journal.goal,
+        bool(journal.confirmations()),
+        seeds=settings.seeds,
+        metric=settings.metric,
+        score=best.objective or 0.0,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,11 +157,17 @@ class NodeLook:
         """How many steps the node takes on average: the mean of q(t)."""
         return float(sum(step * share for step, share in enumerate(self.q.tolist())))
 
+    @property
+    def in_words(self) -> str:
+        """How far the node looks: the steps that hold most of its q(t), with their shares."""
+        return node_in_words(self.q.tolist())
+
 
 def look_at_node(
     graph: Any,
     node: int,
     *,
+    search: str | None = None,
     seeds: int = defaults.NODE_SEEDS,
     device: str = defaults.DEVICE,
     folder: Path | None = None,
@@ -140,8 +176,10 @@ def look_at_node(
     """Train the best recorded configuration of a graph, else its default; look at one node.
 
     Args:
-        graph: What `load_graph` takes.
+        graph: What `load_graph` takes; None for the graph of the search.
         node: The node, counted from 0.
+        search: The search whose best configuration is trained; by default the best one of the
+            graph.
         seeds: How many seeds q(t) is averaged over.
         device: What to compute on, as of `fit`.
         folder: The folder of searches.
@@ -155,13 +193,18 @@ def look_at_node(
         UserError: The graph has no such node.
     """
     check(node=node, seeds=seeds, device=device)
-    loaded = load_graph(graph)
+    place = searches_folder(folder)
+    if search is not None:
+        settings = Journal.read(find_search(place, search)).settings
+        loaded = graph_again(settings, search, graph, None)
+    else:
+        loaded = load_graph(graph)
     if node >= loaded.num_nodes:
         raise UserError(
             f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"
             f" to {loaded.num_nodes - 1}"
         )
-    config, journal = _best_config(loaded, searches_folder(folder))
+    config, journal = _best_config(loaded, place, search)
     metric = default_metric(loaded) if journal is None else journal.settings.metric
     with left_as_found():
         import torch
@@ -176,13 +219,24 @@ def look_at_node(
     return NodeLook(graph=loaded, node=node, origin=origin, q=q, files=files)
 
 
-def _best_config(graph: Graph, folder: Path) -> tuple[TrialConfig, Journal | None]:
-    """The best configuration of the graph's latest search; without one the graph's default."""
+def _best_config(
+    graph: Graph, folder: Path, search: str | None
+) -> tuple[TrialConfig, Journal | None]:
+    """The best configuration of the graph's best search; without one the graph's default."""
+    found = []
     for journal, records in readable_searches(folder):
-        if journal.settings.dataset != graph.name:
+        if search is not None and journal.directory.name != search:
             continue
         # A baseline chooses no steps per node: there is no q(t) to look at.
         best = best_of(each for each in records if each.config.model == "l2p")
-        if best is not None:
-            return best.config, journal
-    return default_config(graph), None
+        if best is not None and journal.settings.dataset == graph.name:
+            found.append((journal, best, _facts(journal, records, best)))
+    if not found and search is not None:
+        raise UserError(
+            f"search '{search}' has no complete trial of L2P, which alone chooses steps per node;"
+            " name another search"
+        )
+    if not found:
+        return default_config(graph), None
+    journal, best, _ = preferred(found, lambda each: each[2])
+    return best.config, journal

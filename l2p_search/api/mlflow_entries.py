@@ -12,21 +12,29 @@ from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
 from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure
+from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
+from l2p_search.other_nodes import THIS_GRAPH
+from l2p_search.published import paper_accuracy
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
 from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.report.profile_picture import profile_png
 from l2p_search.report.search_figures import Point, course_figure, lines_figure
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
-from l2p_search.tracking.entries import SearchEntry, TrialEntry, inert
+from l2p_search.searching.space.search_space import Choices, SearchSpace
+from l2p_search.tracking.entries import Mark, SearchEntry, TrialEntry, image_files, inert
 from l2p_search.trial_record import TrialRecord, best_first
 from l2p_search.yaml_file import dump_yaml
+
+_SMALL = 200
+"""Pixels of a profile beside others: four in a row of MLflow's charts."""
 
 
 def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
@@ -41,7 +49,7 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         result.
     """
     settings = journal.settings
-    title = f"trial {record.number} on {settings.dataset}"
+    title = f"{journal.directory.name}/{record.number:03d}"
     return TrialEntry(
         uid=trial_uid(journal, record),
         number=record.number,
@@ -51,6 +59,8 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         reason=record.reason,
         ended=record.ended,
         files=_trial_files(record.result, title) if record.result is not None else {},
+        search=journal.directory.name,
+        logarithms=drawn_by_logarithm(settings.space),
     )
 
 
@@ -79,16 +89,24 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "seed": str(settings.seed),
         "race": str(settings.race),
         "metric": settings.metric,
+        "method": settings.typical_config().method,
         "sealed": str(settings.sealed),
     }
+    varied = list(settings.space.dimensions)
     found: dict[str, Any] = {}
     if outcome is not None:
         found = {
             "metrics": _search_metrics(outcome),
             "description": _description(journal, outcome),
             "files": _search_files(journal, outcome),
+            "marks": _marks(journal, outcome),
+            "answer": _answer(outcome),
+            "profile": _profile(outcome),
             "series": budget_series(outcome),
         }
+        if (effects := importance_of(outcome)) is not None and effects.told:
+            varied.sort(key=lambda key: -effects.shares[key].share if key in effects.shares else 1)
+    began, _ = journal.span
     return SearchEntry(
         uid=journal.uid,
         name=journal.directory.name,
@@ -96,7 +114,9 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         data_digest=settings.data_digest,
         params=params,
         metric=settings.metric,
-        varied=tuple(settings.space.dimensions),
+        varied=tuple(varied),
+        logarithms=drawn_by_logarithm(settings.space),
+        began=began,
         tags={
             "command": masked(str(newest.get("command", ""))),  # old journals have it as typed
             "device": str(newest.get("device", "cpu")),
@@ -133,14 +153,84 @@ def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
         "profile.npz": packed.getvalue(),
         "profile.json": json.dumps(data, allow_nan=False).encode(),
         "profile.svg": profile_svg(result, title),
+        **_pictures(profile, title),
     }
+
+
+def _pictures(profile: tuple[float, ...], title: str) -> dict[str, bytes]:
+    small = profile_png(profile, title, _SMALL, _SMALL)
+    return image_files(profile_png(profile, title), small)
+
+
+def drawn_by_logarithm(space: SearchSpace) -> tuple[str, ...]:
+    """The hyperparameters that vary over so many orders that a linear axis hides most of them.
+
+    Example:
+        >>> space = SearchSpace.from_mapping("mine", {"lr": {"low": 1e-4, "high": 0.1}, "K": 4})
+        >>> drawn_by_logarithm(space)
+        ('lr',)
+    """
+    wide = []
+    for key, dimension in space.dimensions.items():
+        ends = (
+            dimension.values if isinstance(dimension, Choices) else (dimension.low, dimension.high)
+        )
+        numbers = [each for each in ends if isinstance(each, (int, float))]
+        if len(numbers) == len(ends) and min(numbers) > 0 and max(numbers) >= 30 * min(numbers):
+            wide.append(key)
+    return tuple(wide)
+
+
+def _marks(journal: Journal, outcome: Outcome) -> dict[str, Mark]:
+    best, ties = outcome.best, {record.number for record in outcome.ties}
+    if best is None or best.objective is None:
+        return {}
+    complete = [record for record in outcome.records if record.objective is not None]
+    return {
+        trial_uid(journal, record): Mark(
+            rank, record.number in ties, best.objective - (record.objective or 0.0)
+        )
+        for rank, record in enumerate(best_first(complete), start=1)
+    }
+
+
+def _answer(outcome: Outcome) -> str:
+    """What was found in one line: the number to quote, by what, and how far nodes look."""
+    best, metric = outcome.best, outcome.settings.metric
+    if best is None or best.result is None:
+        return ""
+    number = f"{outcome.confirmed or outcome.protocol} % test {title(metric)}"
+    if outcome.confirmed is None:
+        sealed = outcome.protocol is None
+        number = f"no test {title(metric)}, sealed" if sealed else f"{number}, not confirmed"
+    config = describe_config(best.config, outcome.settings.space.dimensions)
+    far = "" if best.result.profiles is None else f"; {travel_in_words(best.result)}"
+    return f"{number} with {best.config.method}, {config}{far}"
+
+
+def _profile(outcome: Outcome) -> tuple[float, ...]:
+    best = outcome.best
+    return tuple((best.result.profile if best and best.result else None) or ())
 
 
 def _search_metrics(outcome: Outcome) -> dict[str, float]:
     counts, metric = outcome.to_mapping()["trials"], outcome.settings.metric
     metrics = {f"trials_{status}": float(number) for status, number in counts.items()}
+    if (labels := outcome.held.labels) is not None:
+        metrics["optimism_of_shared_validation"] = round(labels.optimism.mean, 2)
+    metrics["trials"] = float(len(outcome.records))
     if outcome.best is not None and outcome.best.objective is not None:
-        metrics[f"val_{metric}_mean"] = round(outcome.best.objective, 2)
+        metrics[f"best_val_{metric}"] = round(outcome.best.objective, 2)
+        paper = paper_accuracy(outcome.best.config.method, outcome.settings.dataset)
+        if paper is not None and metric == "accuracy":
+            metrics["paper"] = paper
+    if (confirmed := outcome.confirmed) is not None:
+        shown = {
+            "confirmed": confirmed.mean,
+            "interval_low": confirmed.low,
+            "interval_high": confirmed.high,
+        }
+        metrics |= {name: round(end, 2) for name, end in shown.items() if end is not None}
     luck = outcome.luck
     metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
@@ -154,6 +244,14 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             metrics[name] = round(interval.mean, 2)
             if interval.half_width is not None:
                 metrics[f"{name}_half_width"] = round(interval.half_width, 2)
+    for name, estimate in (
+        (f"confirmed_test_{metric}", outcome.estimate),
+        (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
+    ):
+        elsewhere = None if estimate is None else estimate.other_nodes
+        if elsewhere is not None and elsewhere.low is not None and elsewhere.high is not None:
+            metrics[f"{name}_other_nodes_low"] = round(elsewhere.low, 2)
+            metrics[f"{name}_other_nodes_high"] = round(elsewhere.high, 2)
     return metrics
 
 
@@ -170,9 +268,20 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         return f"{whole} No trial has all its seeds yet."
     name = shlex.quote(journal.directory.name).replace("`", "?")  # it would end the code
     # The page shows the first lines only, until one asks for more.
-    lines = []
-    if outcome.confirmed is not None:
-        lines += [f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds."]
+    config = describe_config(best.config, settings.space.dimensions)
+    first = f"**Confirmed test {score}: {outcome.confirmed} %** on fresh seeds"
+    if outcome.confirmed is None:
+        first = f"**Test {score} on the search's own seeds: {outcome.protocol} %**, not confirmed"
+        if outcome.protocol is None:
+            first = f"**Sealed: no test {score} was computed**"
+    far = ""
+    if best.result.profiles is not None:
+        words = inert(travel_in_words(best.result))
+        far = f" {words[:1].upper()}{words[1:]}."
+    lines = [f"{first}, with {best.config.method} `{config}`.{far}"]
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        lines += [f"95 % intervals: {here}; {there}."]
     if (luck := outcome.luck) is not None:
         lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
     protocol = "Sealed: the trials have no test score."
@@ -185,11 +294,11 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines += [
         protocol,
         f"Best on {briefly('validation', settings.metric)}: trial {best.number},"
-        f" {interval_of_validation(best.result)} %, tied with {ties}:"
-        f" `{describe_config(best.config, settings.space.dimensions)}`",
+        f" {interval_of_validation(best.result)} %, tied with {ties}.",
         whole,
         f"{str(outcome.looks).capitalize()}.",
-        f"± is the 95 % interval over splits. Nothing was chosen by test {score}.",
+        *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),
+        f"± is the 95 % interval for {THIS_GRAPH}. Nothing was chosen by test {score}.",
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",
     ]
@@ -220,6 +329,7 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
             files["budget.png"] = curve
         if best.result.profile is not None:
             files["profile.svg"] = profile_svg(best.result, title)
+            files |= _pictures(best.result.profile, journal.directory.name)
         if best.result.curves is not None:
             files["curves.png"] = rendered(
                 curves_figure(best.result.curves, best.result.metric), "png"

@@ -9,6 +9,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.preference import Facts, facts, preferred
 
 if TYPE_CHECKING:
     pass
@@ -80,27 +81,27 @@ def open_named(
     return open_all(folder) if name is None else ([open_search(name, folder)], [])
 
 
-def latest_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
-    """The latest search of every dataset.
+def best_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
+    """The best search of every dataset: finished before interrupted, as `preference` says.
 
     Args:
         folder: The folder of searches.
 
     Returns:
-        Dataset -> its latest search that has a complete trial.
+        Dataset -> its best search that has a complete trial.
 
     Raises:
         SearchError: There is no search at all.
     """
-    latest: dict[str, Search] = {}
+    searches: dict[str, list[Search]] = {}
     for found in open_all(folder)[0]:
         if found.best is not None:
-            latest.setdefault(found.settings.dataset, found)
-    return latest
+            searches.setdefault(found.settings.dataset, []).append(found)
+    return {dataset: preferred(several, _facts) for dataset, several in searches.items()}
 
 
 def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
-    """The latest search of a dataset that has a complete trial.
+    """The best search of a dataset: finished before interrupted, as `preference` says.
 
     Args:
         dataset: The graph's name.
@@ -112,14 +113,26 @@ def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
     Raises:
         UserError: There is none; the message has the datasets that were searched.
     """
-    latest = latest_by_dataset(folder)
-    if dataset not in latest:
-        there = ", ".join(sorted(latest)) or "none"
+    best = best_by_dataset(folder)
+    if dataset not in best:
+        there = ", ".join(sorted(best)) or "none"
         raise UserError(
             f"{argument('dataset', dataset)}: no search of it in {_place(folder)} has a complete"
             f" trial (there are: {there}); search it first"
         )
-    return latest[dataset]
+    return best[dataset]
+
+
+def _facts(found: Search) -> Facts:
+    outcome, settings = found.outcome, found.settings
+    return facts(
+        outcome.records,
+        outcome.goal,
+        bool(outcome.confirmations),
+        seeds=settings.seeds,
+        metric=settings.metric,
+        score=(found.best and found.best.objective) or 0.0,
+    )
 
 
 def _place(folder: str | Path | None) -> Path:

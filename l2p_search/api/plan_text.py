@@ -1,5 +1,6 @@
 """A plan in words: what would be searched, how many trainings that is, what it may cost."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from l2p_search.api.estimating import Estimate, trials_at_once
@@ -154,6 +155,46 @@ def memory_text(plan: Plan, found: Estimate) -> str:
         f"memory    {upto}{gigabytes(needs.trial)} GB a trial ({together} at a time),"
         f" {gigabytes(needs.everything)} GB with all that runs at once;"
         f" {gigabytes(needs.available)} GB are free"
+    )
+
+
+def totals_mapping(plans: Sequence[Plan], found: Sequence[Estimate]) -> dict[str, Any]:
+    """What several searches take that run one after another, as plain JSON values.
+
+    Args:
+        plans: The searches.
+        found: The estimate of each.
+
+    Returns:
+        Sums of trials, trainings and seconds, and the memory of the largest.
+    """
+    return {
+        "searches": len(plans),
+        "trials": sum(plan.trials for plan in plans),
+        "trials_done": sum(plan.done for plan in plans),
+        "trainings": sum(plan.trials * plan.settings.seeds for plan in plans),
+        "seconds": sum(each.seconds for each in found),
+        "seconds_at_most": sum(each.at_most for each in found),
+        "all_bytes": max(each.memory.everything for each in found),
+    }
+
+
+def totals_text(plans: Sequence[Plan], found: Sequence[Estimate]) -> str:
+    """What several searches take that run one after another.
+
+    Args:
+        plans: The searches.
+        found: The estimate of each.
+
+    Returns:
+        One line.
+    """
+    total = totals_mapping(plans, found)
+    return (
+        f"in all    {count(len(plans), 'model')}, {count(total['trials'], 'trial')},"
+        f" {total['trainings']:,} trainings; about {format_duration(total['seconds'])},"
+        f" at most {format_duration(total['seconds_at_most'])};"
+        f" {gigabytes(total['all_bytes'])} GB"
     )
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from l2p_search.api.found import Search
 from l2p_search.api.method_names import printed_name
+from l2p_search.api.spent import Spent, spent
 from l2p_search.errors import SearchError, UserError, argument, either
 from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.metrics import Metric, title
@@ -49,25 +50,13 @@ class Entry:
     def line(self) -> int:
         """The line of the journal that has these fresh seeds."""
         seeds = tuple(each.seed for each in self.fresh.seeds)
-        return self.lines.confirmations[self.best.config.config_id, seeds]
+        return self.lines.confirmations[self.best.config.config_id, seeds, None]
 
-    @property
-    def cpu_seconds(self) -> float | None:
-        """The CPU time of all trials and confirmations; None where one was not measured."""
-        spent = [each.cpu_seconds for each in self.trainings]
-        known = [each for each in spent if each is not None]
-        return sum(known) if len(known) == len(spent) else None
-
-    @property
-    def seconds(self) -> float:
-        """Their time by the clock, one after another."""
-        return sum(each.seconds for each in self.trainings)
-
-    @property
-    def trainings(self) -> list[TrialResult]:
-        """Everything that the search has trained and recorded."""
-        trials = [each.result for each in self.search.outcome.records if each.result is not None]
-        return [*trials, *self.search.journal.confirmations().values()]
+    @cached_property
+    def spent(self) -> Spent:
+        """What the search was given, and took."""
+        fresh = self.search.journal.checked().values()
+        return spent(self.search.settings, self.search.outcome.records, fresh)
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import l2p_search
+from l2p_search.api.publish_budgets import budgets_table, spaces_table
 from l2p_search.api.publish_entries import Column, Entries
+from l2p_search.api.publish_ledger import Ledger, each_entry, trials_source
 from l2p_search.api.publish_methods import checklist, methods_paragraphs
 from l2p_search.api.publish_tables import (
-    Ledger,
-    budgets_table,
     comparisons_table,
+    controls_table,
     details_table,
-    each_entry,
     scores_table,
-    spaces_table,
-    trials_source,
 )
 from l2p_search.api.publish_verdicts import OverGraphs, contest_of, over_graphs, pairs_of
 from l2p_search.metrics import title
@@ -30,6 +28,7 @@ _FILES = {
     "scores": "the table: a row a method, a column a graph",
     "comparisons": "every method against the first one, with verdicts",
     "details": "a row a search: interval, standard deviation over seeds, what was selected",
+    "controls": "the winners against the default, MLP and the backbone at their settings",
     "budgets": "trials, sizes of spaces and CPU time per method",
     "spaces": "the values that every hyperparameter could have",
     _CD: "average ranks over graphs, and which cannot be told apart",
@@ -66,8 +65,10 @@ def kit_files(entries: Entries, margin: float) -> dict[str, bytes]:
     tables = [scores_table(entries, contests, ledger)]
     if pairs:
         tables.append(comparisons_table(pairs, ledger))
+    controls = controls_table(entries, ledger)
     tables += [
         details_table(entries, ledger),
+        *([] if controls is None else [controls]),
         budgets_table(entries, ledger),
         spaces_table(entries),
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from l2p_search.api.publish_entries import Entries, Entry
-from l2p_search.api.publish_tables import each_entry
+from l2p_search.api.publish_ledger import each_entry
 from l2p_search.api.publish_verdicts import OverGraphs, Pair
 from l2p_search.display.phrases import count, size_in_words
 from l2p_search.metrics import title
@@ -55,7 +55,7 @@ def checklist(entries: Entries, pairs: Sequence[Pair]) -> list[tuple[bool, str]]
         sorted({e.search.settings.seeds for e in every}),
     )
     whole = len(entries.cells) == len(entries.rows) * len(entries.columns)
-    known = all(entry.cpu_seconds is not None for entry in every)
+    known = all(_cpu(entry) is not None for entry in every)
     one = all(len(set(values)) == 1 for values in _versions(every).values())
     machines = _machines(every)
     equal = len(trials) == 1 and len(seeds) == 1
@@ -142,6 +142,10 @@ def _selection(entries: Entries) -> str:
         f"seeds {min(column.seeds)} to {max(column.seeds)}" for column in entries.columns
     )
     words += f"{_several(spans)}), and these scores are reported."
+    if all(entry.search.settings.sealed for entry in every):
+        words += " Trials computed no test score at all (the searches were sealed)."
+    looks = sum(entry.search.outcome.looks.total for entry in every)
+    words += f" Trained seeds were scored on test nodes {looks:,} times in all."
     if any(entry.best.config.model == "l2p" for entry in every):
         words += (
             " L2P learns its distribution over propagation steps from validation labels; the"
@@ -159,7 +163,8 @@ def _tests(entries: Entries, pairs: Sequence[Pair], overall: OverGraphs) -> str:
     words = (
         "± is the half width of the 95 % interval of the mean by Student's t: seeds of one split"
         " are averaged first and splits are counted; on a graph with one split seeds are counted."
-        " It covers other seeds and splits of this graph, not other nodes."
+        " It covers other seeds and splits of this graph. Intervals for other nodes of this kind,"
+        " by seeds or splits crossed with nodes, stand beside it where nodes were recorded."
     )
     if any(len(entries.of(column)) > 1 for column in entries.columns):
         words += (
@@ -202,12 +207,18 @@ def _means(entries: Entries) -> str:
 
 
 def _hours(every: Sequence[Entry]) -> str:
-    spent = [entry.cpu_seconds for entry in every]
+    spent = [_cpu(entry) for entry in every]
     known = [each for each in spent if each is not None]
     if len(known) < len(spent):
-        hours = sum(entry.seconds for entry in every) / 3600
+        hours = sum(entry.spent.seconds for entry in every) / 3600
         return f"{hours:.3g} hours by the clock (CPU time was not recorded for all of them)"
     return f"{sum(known) / 3600:.3g} CPU hours"
+
+
+def _cpu(entry: Entry) -> float | None:
+    """The CPU time of all that a search has trained."""
+    trials, after = entry.spent.cpu_seconds, entry.spent.after
+    return None if trials is None or after is None else trials + after
 
 
 def _versions(every: Sequence[Entry]) -> dict[str, list[str]]:

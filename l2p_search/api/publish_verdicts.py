@@ -8,8 +8,8 @@ from l2p_search.api.publish_entries import Column, Entries, Entry
 from l2p_search.contenders import contenders
 from l2p_search.intervals import Interval
 from l2p_search.over_graphs import Ranks, SignedRank, average_ranks, distinct_graphs, signed_ranks
-from l2p_search.report.comparison import compare
-from l2p_search.verdicts import MARGIN, Judged, verdicts_on
+from l2p_search.report.comparison import Comparison, compare, judged_together
+from l2p_search.verdicts import MARGIN, Judged
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Pair:
         against: The reference's winner.
         difference: The method minus the reference, in points.
         judged: The verdict, by Holm over all pairs.
+        comparison: The same with the interval and the verdict for other nodes of this kind.
     """
 
     column: Column
@@ -46,6 +47,7 @@ class Pair:
     against: Entry
     difference: Interval
     judged: Judged
+    comparison: Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +104,10 @@ def pairs_of(entries: Entries, margin: float = MARGIN) -> list[Pair]:
         for row, entry in inside.items()
         if row != reference
     ]
-    differences = [
-        compare(against.result, entry.result, "test").difference for _, _, entry, against in found
-    ]
-    judged = verdicts_on(differences, margin)
+    compared = judged_together(
+        [compare(against.result, entry.result, "test", margin) for _, _, entry, against in found],
+        margin,
+    )
     return [
         Pair(
             column=column,
@@ -113,12 +115,11 @@ def pairs_of(entries: Entries, margin: float = MARGIN) -> list[Pair]:
             reference=reference,
             entry=entry,
             against=against,
-            difference=difference,
-            judged=verdict,
+            difference=comparison.difference,
+            judged=comparison.judged,
+            comparison=comparison,
         )
-        for (column, row, entry, against), difference, verdict in zip(
-            found, differences, judged, strict=True
-        )
+        for (column, row, entry, against), comparison in zip(found, compared, strict=True)
     ]
 
 

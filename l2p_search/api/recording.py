@@ -63,12 +63,13 @@ def tracking(
     if not where.on:
         yield lambda event: None
         return
-    recorder = Recorder(where.store, search_entry(journal))
+    recorder = Recorder(where.store, search_entry(journal), at_once=False)
 
     def write(ended: TrialRecord) -> None:
         recorder.record(trial_uid(journal, ended), lambda: trial_entry(journal, ended))
 
     def record(event: Event) -> None:
+        recorder.begin()  # not before: its imports would slow down what training waits for
         if event.kind == "ended" and event.record is not None:
             write(event.record)
 
@@ -136,7 +137,8 @@ def sync(journal: Journal, where: Tracking) -> tuple[int, int]:
                 tracker.record(parent, search, entry)
         if not is_locked(journal.directory):
             unfinished = any(r.status is TrialStatus.RUNNING for r in outcome.records)
-            search = replace(search, model=model_entry(journal, outcome))
+            _, ended = journal.span  # long ago, as the case may be
+            search = replace(search, model=model_entry(journal, outcome), ended=ended)
             tracker.finish(parent, search, interrupted=unfinished)
         return tracker.recorded(parent) - before, before
 

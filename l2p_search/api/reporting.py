@@ -1,28 +1,33 @@
-"""The report of a search: what its HTML page says."""
+"""The report of a search: what its HTML page says, the verdict first."""
 
 import shlex
 
-from l2p_search.api.budget_curve import budget_image
 from l2p_search.api.exporting import provenance_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import held_paragraphs, luck_text
 from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
-from l2p_search.intervals import interval_of_test, interval_of_validation
-from l2p_search.metrics import briefly, title
-from l2p_search.report.drawing import curves_figure, rendered
-from l2p_search.report.page import Page, render
-from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.held import HeldAgainst
+from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
+from l2p_search.metrics import Metric, briefly, title
+from l2p_search.other_nodes import THIS_GRAPH, estimate_of_test
+from l2p_search.report.page import Code, Drawing, Page, Part, Section, Table, render
+from l2p_search.report.page_figures import course, curves_lines, importance_bars, trial_lines
+from l2p_search.report.page_profile import profile_beside, profile_groups
+from l2p_search.report.search_figures import Point
+from l2p_search.results import TrialResult
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.luck import Luck
 from l2p_search.searching.records.outcome import Outcome
-from l2p_search.searching.records.plots import interactive_figures, plotly_script
 from l2p_search.searching.records.settings import SearchSettings
-from l2p_search.trial_record import best_first
+from l2p_search.trial_record import TrialRecord, best_first
 
-_SHOWN = 20
+_MOST_ROWS = 500
+_MOST_NAMED = 12
+"""More ties than these are counted, not listed."""
 
 
 def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) -> str:
@@ -31,8 +36,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
     Args:
         journal: The search.
         outcome: What it found.
-        importance: What mattered; None where there are too few trials to tell, and then there
-            are no interactive figures.
+        importance: What mattered; None where there are too few trials to tell.
 
     Returns:
         HTML.
@@ -40,109 +44,295 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
     Raises:
         SearchError: No trial has all its seeds yet.
     """
-    if outcome.best is None:
+    best = outcome.best
+    if best is None or best.result is None:
         raise SearchError(
             f"search '{journal.directory.name}' has no complete trial yet; wait for one"
         )
-    return render(_page(journal, outcome, importance))
+    settings, metric = outcome.settings, outcome.settings.metric
+    groups = profile_groups(best.result)
+    shown = [r for r in best_first(outcome.records) if r.objective is not None][:_MOST_ROWS]
+    return render(
+        Page(
+            title=f"How far should messages travel on {settings.dataset}?",
+            answer=_answer(outcome, best, best.result),
+            headline=_headline(outcome),
+            headline_note=_meaning(outcome, metric),
+            beside=profile_beside(best.result),
+            verdict=[
+                *_controls(outcome, metric),
+                *([_ties(outcome)] if len(outcome.ties) > 1 else []),
+            ],
+            facts=_facts(journal),
+            summary=f"Search {journal.directory.name}:"
+            f" {count(len(outcome.records), 'trial')} of space {settings.space.name}, proposed by"
+            f" {settings.sampler}, {count(settings.seeds, 'seed')} each.",
+            sections=[
+                Section("The numbers", _numbers(outcome, best, best.result, importance)),
+                Section("Who looks how far", [groups] if groups else []),
+                Section("Trials", _trials(outcome, shown)),
+                Section("The search", _search_figures(outcome, importance)),
+                Section("How it learned", _curves(best.result, metric)),
+                Section("Reproduce it", [Code(_commands(journal, outcome))]),
+            ],
+            configs={record.number: record.config.to_mapping() for record in shown},
+        )
+    )
 
 
-def _page(journal: Journal, outcome: Outcome, importance: Effects | None) -> Page:
-    best, settings = outcome.best, outcome.settings
+def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
+    """Two sentences: how far nodes look, and what reaches which score."""
+    settings = outcome.settings
+    sentences = []
+    if result.profiles is not None:
+        words = travel_in_words(result)
+        sentences.append(f"{words[:1].upper()}{words[1:]}.")
+    number = outcome.confirmed or outcome.protocol
+    score = f"reaches {number} % test {title(settings.metric)}"
+    if number is None:
+        score = f"is the best on {briefly('validation', settings.metric)}"
+    others = len(outcome.ties) - 1
+    alone = (
+        f"validation cannot tell it from {count(others, 'other configuration')}"
+        if others
+        else "validation tells it from every other configuration"
+    )
+    sentences.append(
+        f"{best.config.method.upper()} with"
+        f" {describe_config(best.config, settings.space.dimensions)} {score};"
+        f" {alone}."
+    )
+    return " ".join(sentences)
+
+
+def _headline(outcome: Outcome) -> str:
+    number = outcome.confirmed or outcome.protocol
+    return "sealed" if number is None else f"{number} %"
+
+
+def _meaning(outcome: Outcome, metric: Metric) -> str:
+    """What the large number is."""
+    best = outcome.best
     if best is None or best.result is None:
-        raise ValueError("no complete trial")
-    keys = list(settings.space.dimensions)
-    metric, score = settings.metric, title(settings.metric)
-    ties = {record.number for record in outcome.ties}
+        return ""
+    fresh = outcome.confirmations.get(best.number)
+    result = fresh or best.result
+    splits = len({seed.split for seed in result.finished})
+    over = count(splits, "split") if splits > 1 else count(len(result.finished), "seed")
+    sign = f"± is its 95 % interval over {over}."
+    if outcome.confirmed is None is outcome.protocol:
+        return f"no test {title(metric)} was computed, and nothing is confirmed on fresh seeds"
+    if fresh is None:
+        return (
+            f"test {title(metric)} on the search's own seeds; not confirmed on fresh ones, so it"
+            f" is too high on average. {sign}"
+        )
+    return (
+        f"test {title(metric)} on {count(len(fresh.seeds), 'fresh seed')} that chose nothing: the"
+        f" number to quote. {sign}"
+    )
+
+
+def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
+    """What the winner is held against, as a table and in sentences."""
+    held: HeldAgainst = outcome.held
+    rows = [
+        [
+            each.name,
+            f"{interval_of_test(each.result)}",
+            "the winner itself" if each.is_winner else _signed(each.difference),
+            "" if each.is_winner else each.verdict,
+        ]
+        for each in held.others
+    ]
+    if not rows:
+        return []
+    columns = ["held against", f"test {title(metric)}, %", "winner minus it, points", "verdict"]
+    return [Table(columns, rows)]
+
+
+def _signed(difference: Interval) -> str:
+    width = difference.half_width
+    return f"{difference.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}")
+
+
+def _ties(outcome: Outcome) -> str:
+    others = [record.number for record in outcome.ties[1:]]
+    named = ", ".join(map(str, others[:_MOST_NAMED]))
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    fresh = [
+        interval.mean
+        for number, result in outcome.confirmations.items()
+        if number in others and (interval := interval_of_test(result)) is not None
+    ]
+    told = (
+        f"; on the same fresh seeds {len(fresh)} of them have {min(fresh):.2f} to"
+        f" {max(fresh):.2f} %"
+        if len(fresh) > 1
+        else ""
+    )
+    word = "Ties: trials" if len(others) > 1 else "Tie: trial"
+    return f"{word} {named}{more} may be as good as the best on validation{told}."
+
+
+def _facts(journal: Journal) -> list[str]:
+    """The graph, as it was described when the search began."""
+    told = [each["graph"] for each in journal.invocations if isinstance(each.get("graph"), str)]
+    return [f"The graph: {told[-1]}"] if told else []
+
+
+def _numbers(
+    outcome: Outcome, best: TrialRecord, result: TrialResult, importance: Effects | None
+) -> list[Part]:
+    settings, metric = outcome.settings, outcome.settings.metric
+    score, keys = title(metric), list(settings.space.dimensions)
+    paper = paper_figure(settings.dataset, best.config, metric)
     rows = []
-    for record in best_first(outcome.records)[:_SHOWN]:
-        if record.result is None or record.objective is None:
+    if outcome.confirmed is not None:
+        rows.append(["confirmed", str(outcome.confirmed), "on fresh seeds that chose nothing"])
+    own = "sealed" if outcome.protocol is None else str(outcome.protocol)
+    rows.append(["the paper's protocol", own, "on the search's own seeds"])
+    if (nested := outcome.nested) is not None:
+        rows.append(
+            ["nested", str(nested.by_others), "each split tested with what the others choose"]
+        )
+    if paper is not None:
+        rows.append(["the paper", paper, "as printed"])
+    parts: list[Part] = [
+        f"Best on {briefly('validation', metric)}: trial {best.number},"
+        f" {interval_of_validation(result)} %, tied with {count(len(outcome.ties) - 1, 'other')}:"
+        f" {describe_config(best.config, keys)}.",
+        Table([f"test {score}", "%", "what it is"], rows),
+    ]
+    if nested is not None:
+        parts.append(
+            f"Nested is {nested.overtuning} points below the search's own choice: its overtuning."
+            f" {nested.by_own} % when each split's own validation nodes choose alone, so that none"
+            " of its test labels has a say."
+        )
+    if outcome.estimate is not None:
+        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
+        parts.append(f"95 % intervals of the confirmed test {score}, in percent: {here}; {there}.")
+    if (luck := outcome.luck) is not None:
+        parts.append(f"With the luck of the search: {luck_long(luck)}")
+    parts += held_paragraphs(outcome.held, metric)
+    if outcome.still_open:
+        parts.append(
+            f"{count(len(outcome.still_open), 'raced-out trial')} may be as good as the best, too:"
+            " the seeds they have do not rule them out."
+        )
+    if outcome.spread is not None:
+        parts.append(f"Spread of test {score} (sd, by cause): {outcome.spread}.")
+    parts.append(f"{str(outcome.looks).capitalize()}.")
+    fresh = [
+        [str(number), str(estimate_of_test(confirmed))]
+        for number, confirmed in outcome.confirmations.items()
+        if number != best.number
+    ]
+    if fresh:
+        parts.append(Table(["tie", f"test {score} on the same fresh seeds, %"], fresh))
+    if len(expected := expected_best(outcome.records)) > 1:
+        parts.append(
+            "What fewer of these trials would have found, drawn at random (validation, then test"
+            f" {score}): {'; '.join(str(each) for each in expected)}."
+        )
+    if importance is not None:
+        parts.append(f"What mattered for validation {score}: {importance}.")
+    parts.append(
+        f"± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one; sd in the"
+        " table of trials is the standard deviation over seeds. A tie may be as good as the best:"
+        " Hsu's comparison with the best, at 5 %, does not rule it out. Nothing was chosen by test"
+        f" {score}."
+    )
+    return parts
+
+
+def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
+    settings = outcome.settings
+    keys, ties = list(settings.space.dimensions), {record.number for record in outcome.ties}
+    rows = []
+    for place, record in enumerate(shown):
+        if record.result is None:
             continue
         values = record.config.to_mapping()
-        note = "best" if record.number == best.number else "tie" if record.number in ties else ""
+        note = "best" if place == 0 else "tie" if record.number in ties else ""
         rows.append(
             [
                 str(record.number),
-                f"{record.objective:.2f} ± {record.result.val_std:.2f}",
+                f"{record.objective:.2f}",
+                f"{record.result.val_std:.2f}",
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),
             ]
         )
-    paper = paper_figure(settings.dataset, best.config, metric)
-    confirmed, protocol, nested = outcome.confirmed, outcome.protocol, outcome.nested
-    luck = outcome.luck
-    notes = [
-        f"Best on {briefly('validation', metric)}: trial {best.number},"
-        f" {interval_of_validation(best.result)} %, tied with"
-        f" {count(len(ties) - 1, 'other')}: {describe_config(best.config, keys)}.",
-        (
-            "Sealed: the trials have no test score, so there is none by the paper's protocol."
-            if protocol is None
-            else f"By the paper's protocol, on the search's own seeds: {protocol} %."
-        )
-        + (f" The paper reports {paper}." if paper is not None else ""),
-        *(
-            []
-            if nested is None
-            else [
-                f"Nested: {nested.by_others} % when each split is tested with what the other"
-                f" splits choose, {nested.overtuning} points below the search's own choice: its"
-                f" overtuning. {nested.by_own} % when each split's own validation nodes choose"
-                " alone, so that none of its test labels has a say."
-            ]
-        ),
-        *(
-            f"Trial {number} on the same fresh seeds: {interval_of_test(result)} %."
-            for number, result in outcome.confirmations.items()
-            if number != best.number
-        ),
-        *([] if luck is None else [f"With the luck of the search: {luck_long(luck)}"]),
-        *held_paragraphs(outcome.held, metric),
-        f"{str(outcome.looks).capitalize()}.",
-        "± behind a result is its 95 % interval, with a split's seeds taken as one; in the table"
-        " it is the standard deviation over seeds. A tie cannot be told from the best by a paired"
-        f" t-test at 5 %. Nothing was chosen by test {score}.",
-    ]
+    columns = ["trial", f"{briefly('validation', settings.metric)} %", "sd", "", "seconds", *keys]
+    left = len(outcome.records) - len(rows)
+    told = f"{count(len(rows), 'trial')} with all seeds, the best first" + (
+        f"; {left} more were stopped early, failed or are left out here." if left else "."
+    )
+    numbers = [record.number for record in shown]
+    return [told, Table(columns, rows, sorts=True, trials=numbers)]
+
+
+def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
+    keys = list(outcome.settings.space.dimensions)
+    label = f"validation {title(outcome.settings.metric)}, %"
+    points = []
+    for record in outcome.records:
+        mean = record.result.val_mean if record.result is not None else None
+        if mean is not None:
+            config = record.config.to_mapping()
+            values = {key: config[key] for key in keys}
+            points.append(Point(record.number, mean, values, record.objective is not None))
+    drawn = [Drawing(course(points, label), "Each trial, and the best so far (orange)")]
+    if importance is not None and importance.told:
+        what = "Share of the variance over the space (fANOVA), with 95 % intervals"
+        drawn.append(Drawing(importance_bars(importance), f"{what}; {importance.basis}"))
     if len(expected := expected_best(outcome.records)) > 1:
-        notes.append(
-            f"What fewer of these trials would have found, drawn at random (validation, then test"
-            f" {score}): {'; '.join(str(each) for each in expected)}."
-        )
-    if importance is not None:
-        notes.append(f"What mattered for validation {score}: {importance}.")
-    figures = {} if importance is None else interactive_figures(outcome, importance)
-    provenance = provenance_of(journal, outcome) or {}
-    commands = [
-        _search_command(settings, len(outcome.records)),
-        f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
-        train_command(settings.graph, settings.dataset, "best.yaml"),
-        "",
-        f"# data {settings.data_digest}; "
-        + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
+        series = {"validation": [each.val for each in expected]}
+        tests = [each.test for each in expected if each.test is not None]
+        if len(tests) == len(expected):
+            series["test"] = tests
+        curve = curves_lines([each.trials for each in expected], series, "%", "trials")
+        drawn.append(Drawing(curve, "What fewer trials would have found, drawn at random"))
+    lines = Drawing(
+        trial_lines(points, keys, "score, %"),
+        "Trials as lines through their hyperparameters; the best is orange, point at a line for"
+        " its trial",
+        broad=True,
+    )
+    return [drawn, [lines]]
+
+
+def _curves(result: TrialResult, metric: Metric) -> list[Part]:
+    curves = result.curves
+    if curves is None:
+        return []
+    losses = {"validation": curves.val_loss, "training": curves.train_loss}
+    return [
+        [
+            Drawing(curves_lines(curves.epochs, losses, "loss"), "Loss, mean over seeds"),
+            Drawing(
+                curves_lines(curves.epochs, {"validation": curves.val}, "%"),
+                f"Validation {title(metric)}, mean over seeds",
+            ),
+        ]
     ]
-    images = {}
-    if best.result.profile is not None:
-        images["How far nodes look"] = profile_svg(best.result, f"trial {best.number}")
-    if (curve := budget_image(outcome, dpi=120)) is not None:
-        images["What fewer trials would have found"] = curve
-    if best.result.curves is not None:
-        images["How it learned"] = rendered(
-            curves_figure(best.result.curves, metric), "png", dpi=120
-        )
-    return Page(
-        title=f"Search {journal.directory.name}",
-        summary=f"{count(len(outcome.records), 'trial')} of space {settings.space.name} on"
-        f" {settings.dataset}, {settings.seeds} seeds each",
-        headline="sealed" if confirmed is None is protocol else f"{confirmed or protocol} %",
-        headline_note=_headline_note(outcome, score),
-        notes=notes,
-        columns=["trial", f"{briefly('validation', metric)} %", "", "seconds", *keys],
-        rows=rows,
-        images=images,
-        figures=figures,
-        script=plotly_script() if figures else "",
-        commands="\n".join(commands),
+
+
+def _commands(journal: Journal, outcome: Outcome) -> str:
+    settings = outcome.settings
+    provenance = provenance_of(journal, outcome) or {}
+    return "\n".join(
+        [
+            _search_command(settings, len(outcome.records)),
+            f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
+            train_command(settings.graph, settings.dataset, "best.yaml"),
+            "",
+            f"# data {settings.data_digest}; "
+            + ", ".join(f"{name} {v}" for name, v in provenance.get("versions", {}).items()),
+        ]
     )
 
 
@@ -156,14 +346,6 @@ def luck_long(luck: Luck) -> str:
         " the error of the headline is added. It knows no configuration that this search did not"
         " meet, and trials of a sampler that learns are no random draws."
     )
-
-
-def _headline_note(outcome: Outcome, score: str) -> str:
-    if outcome.confirmed is not None:
-        return f"test {score} on fresh seeds that chose nothing"
-    if outcome.protocol is None:
-        return f"no test {score} was computed, and nothing is confirmed on fresh seeds"
-    return f"test {score} on the search's own seeds; not confirmed on fresh ones"
 
 
 def _search_command(settings: SearchSettings, trials: int) -> str:

@@ -5,12 +5,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from l2p_search import __version__
 from l2p_search.cli.commands import (
     answer,
     compare,
+    completion,
     datasets,
     export,
     inspect,
@@ -29,28 +29,21 @@ from l2p_search.cli.commands import (
     trials,
     ui,
 )
-from l2p_search.errors import UserError, in_shell, one_line
+from l2p_search.cli.invocation import in_words
+from l2p_search.cli.words import Parser, check_words
+from l2p_search.errors import UserError
 
 _SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)
-_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict)
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, whatever was given: argparse repeats it as it is."""
-
-    def error(self, message: str) -> NoReturn:
-        """Exit with the message, its control characters written out and its passwords masked."""
-        super().error(one_line(message))
+_COMMANDS = (answer, *_SEARCHES, paper, spaces, datasets, inspect, train, predict, completion)
 
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands. Nothing heavy is imported for it, so that `--help` answers at once."""
-    parser = _Parser(
+    parser = Parser(
         prog="l2p-search",
         description="Search the configuration that learns best how far messages should travel on a"
         " graph (L2P, KDD '21). Without a command: search.",
         epilog="example: l2p-search --dataset wisconsin --trials 200",
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"l2p-search {__version__}")
     search.add_options(parser)
@@ -64,11 +57,15 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     _speak_in_any_locale()
-    args = build_parser().parse_args(argv)
     try:
+        parser, words = build_parser(), sys.argv[1:] if argv is None else list(argv)
+        if words[:3] == ["completion", "words", "--"]:  # asked by a shell while a user types
+            return completion.print_words(parser, words[3:])
+        check_words(parser, words)
+        args = parser.parse_args(words)
         exit_code: int = args.run(args)
     except UserError as error:
-        print(f"l2p-search: error: {in_shell(error.message)}", file=sys.stderr)
+        print(f"l2p-search: error: {in_words(error.message)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough; nothing is left to be said on that pipe.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from l2p_search import defaults
+from l2p_search.cli.invocation import in_words
 from l2p_search.durations import parse_duration
 from l2p_search.errors import UserError
 from l2p_search.masking import masked
@@ -119,6 +120,31 @@ def add_dir(parser: Parser) -> None:
     )
 
 
+def add_search(parser: Parser, usual: str = "the latest") -> None:
+    """NAME and --search: the search that is meant; `usual` is the one where neither is given."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"a search (default: {usual})")
+    parser.add_argument("--search", metavar="NAME", help="the same")
+
+
+def search_name(options: Mapping[str, Any]) -> str | None:
+    """The search that the options of `add_search` name.
+
+    Args:
+        options: All options of a command.
+
+    Returns:
+        Its name; None where none is given.
+
+    Raises:
+        UserError: Two different ones are given.
+    """
+    first: str | None = options["name"]
+    second: str | None = options["search"]
+    if first is not None and second is not None and first != second:
+        raise UserError(f"--search {second}: {first} is named already; name one of them")
+    return first if first is not None else second
+
+
 def add_metric(parser: Parser, usual: str = "auto") -> None:
     """--metric; `usual` is what holds where it is not given."""
     parser.add_argument(
@@ -204,6 +230,17 @@ def add_memory(parser: Parser) -> None:
     )
 
 
+def add_margin(parser: Parser) -> None:
+    """--margin."""
+    parser.add_argument(
+        "--margin",
+        type=positive_float,
+        default=defaults.MARGIN,
+        metavar="POINTS",
+        help="scores that are surely no further apart are called equivalent (%(default)g)",
+    )
+
+
 def add_messages(shown: Parser) -> None:
     """What is said besides the result."""
     shown.add_argument("--quiet", action="store_true", help="print the result only")
@@ -257,7 +294,6 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
     """By which means searches run, from the options of `add_resources` and `add_messages`."""
     from l2p_search.api.conducting import Means
     from l2p_search.api.recording import Tracking
-    from l2p_search.errors import in_shell
     from l2p_search.searching.running.cluster import Resources
 
     return Means(
@@ -274,7 +310,7 @@ def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":
         shown="off" if options["quiet"] else "auto",
         stop=stop,
         command=command_line(),
-        words=in_shell,
+        words=in_words,
         keep_model=not options.get("no_model", True),
     )
 

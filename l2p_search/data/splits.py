@@ -68,7 +68,9 @@ def nodes_of(
 
 def most_rows(graph: Graph, config: TrialConfig) -> int:
     """How many nodes one pass reads at most, per seed."""
-    labelled = max(int(graph.train.sum(dim=1).max()), int(graph.val.sum(dim=1).max()))
+    train, val = (int(masks.sum(dim=1).max()) for masks in (graph.train, graph.val))
+    extra = round(config.extra_labels * val) if config.model != "l2p" else 0
+    labelled = max(train + extra, val)
     return labelled + (min(graph.num_nodes, MOST_FREE) if config.consistency > 0.0 else 0)
 
 

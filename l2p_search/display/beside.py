@@ -2,21 +2,27 @@
 
 from l2p_search.display.phrases import count
 from l2p_search.held import Against, HeldAgainst
-from l2p_search.intervals import Interval, interval_of_test
+from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric, title
+from l2p_search.other_nodes import Estimate, estimate_of_test
 
 
 def fresh_splits_text(held: HeldAgainst) -> str | None:
     """The winner on fresh splits: "84.90 ± 1.52 %   on 20 new splits (48/32/20)"; None without."""
-    if held.on_fresh_splits is None or held.rule is None:
+    estimate = held.estimate_on_fresh_splits
+    if estimate is None or held.rule is None:
         return None
     number, _, rule = held.rule.partition("x")
-    return f"{held.on_fresh_splits} %   on {count(int(number), 'new split')} by {rule_text(rule)}"
+    splits = count(int(number), "new split")
+    return f"{estimate.this_graph} %{estimate.beside}   on {splits} by {rule_text(rule)}"
 
 
 def luck_text(interval: Interval) -> str:
     """The headline with the luck of the search in its interval."""
-    return f"{interval} %   for other trials too, drawn anew from these"
+    found = f"{interval.mean:.2f}"
+    if interval.low is not None and interval.high is not None:
+        found = f"{interval.low:.2f} to {interval.high:.2f}"
+    return f"{found} %   for other trials too, drawn anew from these"
 
 
 def rule_text(rule: str) -> str:
@@ -58,6 +64,24 @@ def control_lines(held: HeldAgainst, metric: Metric) -> list[str]:
     ]
 
 
+def label_lines(held: HeldAgainst, metric: Metric) -> list[str]:
+    """How optimistic shared validation is, and the winner against a control with its labels."""
+    labels = held.labels
+    if labels is None:
+        return []
+    share = f"{labels.share:g} of the validation nodes"
+    lines = [
+        f"optimism of shared validation: {_signed(labels.optimism)}, phi's nodes above those that"
+        f" only judge, with phi on {share}"
+    ]
+    if labels.control_test is not None and labels.difference is not None:
+        lines.append(
+            f"at equal labels: {labels.test} % with phi on {share}, {labels.control_test} %"
+            f" {labels.control}: {_signed(labels.difference)}, {labels.judged.in_words}"
+        )
+    return lines
+
+
 def mlp_text(held: HeldAgainst, metric: Metric) -> str | None:
     """That L2P has learned to be an MLP, where it has, and what it is worth beside one."""
     if not held.is_mlp or held.own_share is None:
@@ -87,19 +111,26 @@ def held_paragraphs(held: HeldAgainst, metric: Metric) -> list[str]:
     told += [f"Control: {' '.join(line.split())}." for line in control_lines(held, metric)]
     if (mlp := mlp_text(held, metric)) is not None:
         told.append(mlp)
+    told += [f"{_capital(line)}." for line in label_lines(held, metric)]
     return told
 
 
 def _score(each: Against) -> str:
-    return f"{interval_of_test(each.result)} %"
+    found = estimate_of_test(each.result)
+    return "unknown" if found is None else f"{found.this_graph} %{found.beside}"
 
 
 def _points(each: Against) -> str:
-    """A difference with its sign: "+0.14 ± 0.96 points"."""
+    """A difference with its sign: "+0.14 ± 0.96 points (other nodes: -0.90 to 1.18)"."""
     width = each.difference.half_width
-    return f"{each.difference.mean:+.2f}" + (
-        " points" if width is None else f" ± {width:.2f} points"
-    )
+    half = "" if width is None else f" ± {width:.2f}"
+    elsewhere = Estimate(each.difference, each.elsewhere).beside
+    return f"{each.difference.mean:+.2f}{half} points{elsewhere}"
+
+
+def _signed(interval: Interval) -> str:
+    width = interval.half_width
+    return f"{interval.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}") + " points"
 
 
 def _capital(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from rich.box import SIMPLE
 from rich.table import Table
 
 from l2p_search.display.phrases import plain
@@ -10,8 +11,8 @@ from l2p_search.results import TrialStatus
 from l2p_search.trial_record import TrialRecord
 
 LEGEND = (
-    "± is the standard deviation over seeds; a tie cannot be told from the best by a paired"
-    " t-test at 5 %."
+    "sd is the standard deviation over seeds. A tie may be as good as the best: Hsu's comparison"
+    " with the best, at 5 %, does not rule it out."
 )
 _STATUS = {
     TrialStatus.COMPLETE: "",
@@ -30,6 +31,7 @@ def leaderboard(
     title: str,
     metric: Metric = "accuracy",
     alive: bool = True,
+    width: int | None = None,
 ) -> Table:
     """A table of trials: their score, whether they tie with the best, hyperparameters.
 
@@ -41,36 +43,62 @@ def leaderboard(
         title: The line above the table.
         metric: What the trials are judged by.
         alive: Whether the search runs now; if not, a trial without an end was interrupted.
+        width: Columns of the screen. Where hyperparameters do not fit side by side, a trial has
+            them in one column that goes on in the next line. None for as many as it takes.
 
     Returns:
         The table, for a rich console.
     """
-    table = Table(title=title, title_style="", title_justify="left")
-    table.add_column("trial", justify="right")
-    table.add_column(f"{briefly('validation', metric)} %", justify="right", no_wrap=True)
-    table.add_column("seeds", justify="right")
-    table.add_column("seconds", justify="right")
-    table.add_column("", no_wrap=True)
-    for key in keys:
-        table.add_column(key, justify="right")
-    for record in records:
-        result, values = record.result, record.config.to_mapping()
-        score = "-"
-        if result is not None and result.val_mean is not None:
-            score = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
-        note = _STATUS[record.status]
-        if record.status is TrialStatus.RUNNING and not alive:
-            note = "interrupted"
-        if best is not None and record.number == best.number:
-            note = "best"
-        elif record.number in ties:
-            note = "tie"
-        table.add_row(
-            str(record.number),
-            score,
-            str(len(result.finished)) if result else "-",
-            f"{result.seconds:.1f}" if result else "-",
-            note,
-            *(plain(values[key]) for key in keys),
-        )
+    rows = [_row(record, best, ties, alive) for record in records]
+    values = [record.config.to_mapping() for record in records]
+    score = f"{briefly('validation', metric)} %"
+    heads = ["trial", score, "sd", "seeds", "seconds", ""]
+    settings = [[plain(each[key]) for key in keys] for each in values]
+    whole = _width([*heads, *keys], [[*a, *b] for a, b in zip(rows, settings, strict=True)])
+    if width is None or whole <= width:
+        table = Table(title=title, title_style="", title_justify="left")
+        for head in (*heads, *keys):
+            table.add_column(head, justify="left" if head == "" else "right", no_wrap=True)
+        for row, setting in zip(rows, settings, strict=True):
+            table.add_row(*row, *setting)
+        return table
+    # Too narrow for a column each: the configuration in one, which goes on in the next line.
+    table = Table(title=title, title_style="", title_justify="left", box=SIMPLE, pad_edge=False)
+    for head in ("trial", score, "sd", ""):
+        table.add_column(head, justify="left" if head == "" else "right", no_wrap=True)
+    table.add_column("configuration", overflow="fold")
+    for row, setting in zip(rows, settings, strict=True):
+        config = " ".join(f"{key}={value}" for key, value in zip(keys, setting, strict=True))
+        table.add_row(*row[:3], row[5], config)
     return table
+
+
+def _row(
+    record: TrialRecord, best: TrialRecord | None, ties: Collection[int], alive: bool
+) -> list[str]:
+    """What a trial has in every table: number, score, spread, seeds, seconds, note."""
+    result, score, spread = record.result, "-", "-"
+    if result is not None and result.val_mean is not None:
+        score = f"{result.val_mean:.2f}"
+        spread = f"{result.val_std:.2f}" if len(result.finished) > 1 else "-"
+    note = _STATUS[record.status]
+    if record.status is TrialStatus.RUNNING and not alive:
+        note = "interrupted"
+    if best is not None and record.number == best.number:
+        note = "best"
+    elif record.number in ties:
+        note = "tie"
+    return [
+        str(record.number),
+        score,
+        spread,
+        str(len(result.finished)) if result else "-",
+        f"{result.seconds:.1f}" if result else "-",
+        note,
+    ]
+
+
+def _width(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Characters that a table takes: its columns, a blank on either side of each, and lines."""
+    columns = zip(heads, *rows, strict=True) if rows else ((head,) for head in heads)
+    return sum(max(map(len, column)) + 3 for column in columns) + 1

@@ -10,6 +10,7 @@ from l2p_search.display.beside import (
     control_lines,
     default_text,
     fresh_splits_text,
+    label_lines,
     luck_text,
     mlp_text,
 )
@@ -19,10 +20,12 @@ from l2p_search.display.phrases import count
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
 from l2p_search.held import HeldAgainst
-from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
+from l2p_search.intervals import Interval, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
+from l2p_search.other_nodes import THIS_GRAPH, Estimate, estimate_of_test
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.trial_record import TrialRecord, best_first
+from l2p_search.variances import Spread
 
 _SHOWN = 10
 _PIPED_WIDTH = 140
@@ -42,6 +45,9 @@ class Summary:
         ties: The numbers of the best and of the trials that validation cannot tell from it.
         confirmations: Trial number -> its result on fresh seeds.
         confirmed: The best's test accuracy on fresh seeds.
+        elsewhere: The same for other nodes of this kind; None where nodes were not recorded.
+        spread: Where the spread of test accuracy comes from.
+        still_open: How many raced-out trials are not ruled out.
         protocol: Its test accuracy on the search's own seeds.
         nested: Test accuracy on each split with what the other splits choose.
         overtuning: `protocol` minus `nested`, paired by split.
@@ -72,6 +78,9 @@ class Summary:
     overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
+    elsewhere: Interval | None = None
+    spread: Spread | None = None
+    still_open: int = 0
     luck: Interval | None = None
     looks: str = ""
     held: HeldAgainst = field(default_factory=HeldAgainst)
@@ -115,6 +124,7 @@ def print_summary(summary: Summary, console: Console) -> None:
             ties=summary.ties,
             title=heading,
             metric=summary.metric,
+            width=console.width,
         )
     )
     lines = [LEGEND, *_exceptions(summary)]
@@ -130,7 +140,9 @@ def print_summary(summary: Summary, console: Console) -> None:
             ]
         if summary.importance is not None:
             lines += ["", *_importance(summary.importance, summary.metric)]
-    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    # A terminal would break words; a file keeps its lines.
+    whole = not console.is_terminal
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=whole)
 
 
 def _exceptions(summary: Summary) -> list[str]:
@@ -154,9 +166,13 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         f" {interval_of_validation(result)} %"
         + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
     ]
+    if summary.still_open:
+        lines[0] += f"; {count(summary.still_open, 'raced-out trial')} may be as good, too"
     if summary.confirmed is not None:
         seeds = len(summary.confirmations[best.number].seeds)
         lines.append(f"{headline:<{width}} {summary.confirmed} %   on {seeds} fresh seeds")
+        both = Estimate(summary.confirmed, summary.elsewhere)
+        lines += [f"{'':<{width}} {line}" for line in both.lines]
         if summary.luck is not None:
             word = "with the search's luck:"
             lines.append(f"{word:<{width}} {luck_text(summary.luck)}")
@@ -178,17 +194,19 @@ def _scores(summary: Summary, best: TrialRecord, result: TrialResult) -> list[st
         )
     if summary.paper is not None:
         lines.append(f"{'the paper reports:':<{width}} {summary.paper}")
-    quote = "  ± is the 95 % interval, with a split's seeds taken as one."
+    quote = f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one."
     if summary.confirmed is not None:
         quote += " The first number is the one to quote:\n  its seeds chose nothing."
     lines.append(quote)
     others = [
-        f"trial {number} {interval_of_test(confirmed)}"
+        f"trial {number} {estimate_of_test(confirmed)}"
         for number, confirmed in summary.confirmations.items()
         if number != best.number
     ]
     if others:
         lines.append(f"  ties on the same fresh seeds: {', '.join(others)}")
+    if summary.spread is not None:
+        lines.append(f"spread of test {title(summary.metric)} (sd): {summary.spread}")
     return [*lines, *_beside(summary)]
 
 
@@ -203,6 +221,7 @@ def _beside(summary: Summary) -> list[str]:
         lines += [f"  {line}" for line in controls]
     if (mlp := mlp_text(held, metric)) is not None:
         lines.append(mlp)
+    lines += label_lines(held, metric)
     if summary.looks:
         lines.append(summary.looks)
     lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]

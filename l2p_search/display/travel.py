@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Sequence
 
 from l2p_search.results import TrialResult
+from l2p_search.step_shares import shares_in_words
 
 _FAR = (
     (0, "stop at once"),
@@ -35,14 +36,15 @@ def travel_in_words(result: TrialResult) -> str:
     """
     if result.profiles is None or result.expected_step is None:
         return "nothing was learned of how far nodes look"
+    profile = result.profile or ()
     if not result.profiles.settled:
-        text = f"nodes take {_steps(result.expected_step)} on average"
+        text = f"over all nodes q(t) is {shares_in_words(profile)}"
     else:
-        text = _shares(result.profiles.settled, result.expected_step)
+        text = _shares(result.profiles.settled, profile)
     return f"{text}{_trend(result)}{_disagreement(result)}"
 
 
-def _shares(settled: Sequence[float], mean: float) -> str:
+def _shares(settled: Sequence[float], profile: Sequence[float]) -> str:
     shares: dict[str, float] = {_MIX: 1.0 - sum(settled)}
     for step, share in enumerate(settled):
         does = next(words for last, words in _FAR if step <= last)
@@ -50,7 +52,8 @@ def _shares(settled: Sequence[float], mean: float) -> str:
     largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]
     told = [(does, share) for does, share in largest if share >= _LEAST]
     does, share = told[0]
-    how_far = f", {_steps(mean)} on average" if does == _MIX and share >= _NEARLY_ALL else ""
+    only_mix = does == _MIX and share >= _NEARLY_ALL and profile
+    how_far = f": {shares_in_words(profile)}" if only_mix else ""
     first = "nearly all nodes" if share >= _NEARLY_ALL else f"{_percent(share)} of the nodes"
     parts = [f"{first} {does}{how_far}", *(f"{_percent(part)} {word}" for word, part in told[1:])]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -80,11 +83,24 @@ def _disagreement(result: TrialResult) -> str:
     spread, mean = statistics.stdev(steps), statistics.fmean(steps)
     if spread <= max(0.5, mean / 4):
         return ""
-    return f"; seeds disagree, from {min(steps):.1f} to {_steps(max(steps), 1)} on average"
+    return f"; seeds disagree: their mean step goes from {min(steps):.1f} to {max(steps):.1f}"
 
 
-def _steps(mean: float, digits: int = 2) -> str:
-    return f"{mean:.{digits}f} steps"
+def node_in_words(q: Sequence[float]) -> str:
+    """How far one node looks.
+
+    Args:
+        q: Its q(t): [K + 1].
+
+    Returns:
+        Words such as "puts nearly all on step 0".
+
+    Example:
+        >>> node_in_words([0.5, 0.0, 0.5])
+        'puts 50 % on step 0 and 50 % on step 2'
+    """
+    words = shares_in_words(q)
+    return f"is {words}" if words.startswith("spread") else f"puts {words}"
 
 
 def _percent(share: float) -> str:

@@ -10,6 +10,7 @@ from l2p_search.model.encoder import Encoder
 from l2p_search.model.l2p_network import L2pNetwork
 from l2p_search.model.layers import drop_units
 from l2p_search.model.linear_encoder import LinearEncoder
+from l2p_search.model.mixing import MIXED_FROM, StepsOfRows
 from l2p_search.model.network import Parameters, Pass, Readout
 from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
@@ -73,13 +74,23 @@ class L2pOnAppnp(L2pNetwork):
         self.noise_size = self._encoder.noise_size
         if config.node_dropout > 0.0:
             self.noise_size += graph.num_nodes
-        self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
-            graph.num_nodes,
-            most_rows(graph, config),
-            self.steps,
-            self.scorers,
-            self._classifiers * graph.num_classes,
+        classes = self._classifiers * graph.num_classes
+        rows = most_rows(graph, config)
+        self.bytes_of_step = 4 * graph.num_nodes * (self.scorers + classes)
+        # The other ways to learn and to classify read the class scores of each step by itself.
+        self._may_mix = (
+            config.algorithm == "vi"
+            and config.consistency == 0.0
+            and config.skip == 0.0
+            and self.scorers == self._classifiers == 1
         )
+        self.bytes_per_seed = self._encoder.bytes_per_seed + columns_bytes(
+            graph.num_nodes, rows, self.steps, self.scorers, classes, mixed=self._mixes(rows)
+        )
+
+    def _mixes(self, rows: int) -> bool:
+        """Whether class scores read at so many nodes are mixed as rows (see `mixing`)."""
+        return self._may_mix and 4 * self.steps * self._classes * rows >= MIXED_FROM
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """The encoder's parameters, and those of a node's own classifier."""
@@ -98,6 +109,10 @@ class L2pOnAppnp(L2pNetwork):
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)
             score_columns, class_columns = score_columns * kept, class_columns * kept
+        if self._mixes(nodes.shape[1]):
+            read = StepsOfRows(self._propagation, score_columns, class_columns, nodes)
+            log_q = self.log_q(read.scores, given.phi)
+            return Readout(log_q, read.rows.permute(1, 2, 0, 3), given.theta["b_2"], read.mixed)
         columns = (score_columns, class_columns)
         scores, logits = propagate_and_read(self._propagation, *columns, nodes, self.scored)
         if self._classifiers > 1:  # keep for step k the scores of classifier k: the diagonal

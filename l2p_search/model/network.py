@@ -1,7 +1,7 @@
 """What every model is to the training: parameters of two levels, and a pass that is read."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -19,14 +19,19 @@ class Readout(NamedTuple):
         logits: Class scores of each step, [S, L, T, C], without the bias.
         bias: To be added to the class scores, [S, C]. Weights over the steps sum to one, so it
             can be added once after they are mixed.
+        mix: Mixes the class scores by weights [S, L, T], with gradients; `logits` has none then.
+            None where there are few labelled nodes.
     """
 
     log_q: Tensor
     logits: Tensor
     bias: Tensor
+    mix: Callable[[Tensor], Tensor] | None = None
 
     def mixed(self, weights: Tensor) -> Tensor:
         """sum_t w_t (logits_t + bias), for weights [S, L, T] that sum to one: -> [S, L, C]."""
+        if self.mix is not None:
+            return self.mix(weights) + self.bias[:, None]
         logits, weights = self.logits.permute(2, 3, 0, 1), weights.permute(2, 0, 1)
         mixed = (weights.unsqueeze(1) * logits).sum(dim=0)
         return mixed.movedim(0, -1) + self.bias[:, None]
@@ -130,6 +135,9 @@ class Network(ABC):
 
     bytes_per_seed: int
     """Estimate of the memory that one seed takes in training, by its largest tensors."""
+
+    bytes_of_step: int = 0
+    """What a step of propagation reads and writes of one seed."""
 
     noise_size: int
     """Random bytes per seed for the dropout of one training step."""

@@ -76,13 +76,16 @@ class Propagation:
         return self._moving.transposed_times(grad)
 
 
-def columns_bytes(nodes: int, rows: int, steps: int, scorers: int, classes: int) -> int:
+def columns_bytes(
+    nodes: int, rows: int, steps: int, scorers: int, classes: int, *, mixed: bool = False
+) -> int:
     """Estimate of the memory that the recurrence of one seed takes.
 
     Five tensors of columns [N, scorers + classes] live at a time; what is read at `rows` nodes
-    after each of the `steps` is kept with its gradients.
+    after each of the `steps` is kept with its gradients, or once if it is mixed as rows.
     """
-    return 4 * (5 * nodes * (scorers + classes) + 4 * steps * rows * (1 + classes))
+    kept = 1 if mixed else 4
+    return 4 * (5 * nodes * (scorers + classes) + kept * steps * rows * (1 + classes))
 
 
 def propagate_and_read(
@@ -168,7 +171,7 @@ class PropagateAndRead(torch.autograd.Function):
         grad_read = grad_read.contiguous()
 
         groups = _groups(ctx.scorers, classes, ctx.scored)
-        if len(groups) == 1:
+        if ctx.scorers == 1:
             found = _backwards(propagation, groups[0], nodes, grad_read)
             of_scores, of_classes = found.tensor_split([ctx.scorers], dim=2)
         else:
@@ -180,6 +183,12 @@ class PropagateAndRead(torch.autograd.Function):
                 into = group.of_gradients(of_scores, of_classes)
                 into.copy_(_backwards(propagation, group, nodes, grad_read))
         return of_scores, of_classes if classes else None, None, None, None
+
+
+def backwards_by_scores(propagation: Propagation, nodes: Tensor, grad_scores: Tensor) -> Tensor:
+    """The gradient [S, N, 1] of a score column of all steps, from that of scores [T, S, L]."""
+    group, grad_read = _Group(range(1), 0, alone=False), grad_scores.unsqueeze(1)
+    return _backwards(propagation, group, nodes, grad_read)
 
 
 def _backwards(

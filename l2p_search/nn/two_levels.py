@@ -31,7 +31,8 @@ class TwoLevels:
         edge_index: [2, E], or a sparse matrix [N, N].
         y: Classes, [N]; those of the training and validation nodes are read.
         train: Mask of the training nodes, [N].
-        val: Mask of the validation nodes, [N].
+        val: Mask of the nodes that phi learns from, [N]: the validation nodes, or a share of
+            them (`learned_share`) where the others alone stop the training and choose.
         edge_weight: [E]; all 1 where it is not given.
         lr: Learning rate of theta (Adam).
         upper_lr: Learning rate of phi (Adam).

@@ -65,7 +65,8 @@ BUDGETS = {
     "quick": Budget(trials=3, seeds=4, confirm=10, layered_epochs=200),
     "full": Budget(trials=200, seeds=20, confirm=20, narrow=False),
 }
-"""smoke: minutes, to see that it works; quick: about an hour per table; full: the paper's own."""
+"""smoke: minutes, to see that it works; quick: about an hour per table; full: all of the paper's
+ranges and seeds."""
 _LINEAR = {"l2q", "l2s", "mlp", "appnp", "gprgnn", "dagnn"}
 """Methods that are not layered."""
 _ATTENTIVE, _MOST_ATTENTIVE = {"gat", "l2q-gat", "l2s-gat"}, 2

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from l2p_search.api.spent import spent
 from l2p_search.api.writing import figure_files
+from l2p_search.durations import format_duration
 from l2p_search.errors import UserError, argument, did_you_mean
 from l2p_search.intervals import Interval, interval_of_test
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.paper.budgets import BUDGETS, grid_study, method_study
 from l2p_search.paper.studies import Reproduction, Request, outcomes_of
+from l2p_search.paper.table_verdicts import cell, over_graphs_lines, pair_lines
 from l2p_search.published import STEPS, TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from l2p_search.report.comparison import compare
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.outcome import Outcome
 
 _INCEPTION_STEPS = 16
 """The largest K of IncepGCN, whose number of layers grows with K squared: 1,955 at K = 64."""
@@ -42,7 +46,8 @@ def accuracies_table(
         wanted.insert(wanted.index("cornell-legacy") + 1, "cornell")
     datasets = _chosen("datasets", request.datasets, wanted)
     pairs = [(method, dataset) for dataset in datasets for method in methods]
-    results = best_results(request, pairs)
+    outcomes = _outcomes(request, pairs)
+    results = _winners(outcomes)
     budget = BUDGETS[request.budget]
     lines = [
         f"### {title}\n",
@@ -53,12 +58,12 @@ def accuracies_table(
         for dataset in datasets:
             theirs = paper.get(method, {}).get(dataset)
             found = results.get((method, dataset))
-            own = str(interval_of_test(found)) if found is not None else "failed"
-            cells.append(f"{own} ({'-' if theirs is None else theirs})")
+            cells.append(f"{cell(found)} ({'-' if theirs is None else theirs})")
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines.append(
-        f"\nTest accuracy in percent on {budget.confirm} fresh seeds, with its 95 % interval; in"
-        f" brackets the paper's. Budget {request.budget}: {budget.in_words()}."
+        f"\nTest accuracy in percent on {budget.confirm} fresh seeds. ± is the 95 % interval for"
+        f" {THIS_GRAPH}; in square brackets that for {OTHER_NODES}; in round ones the paper's"
+        f" number. Budget {request.budget}: {budget.in_words()}."
     )
     if without := [method for method in methods if method not in paper]:
         lines.append(f"The paper's table has no row {', '.join(without)}.")
@@ -66,7 +71,12 @@ def accuracies_table(
         lines.append(
             "`cornell` is the corrected dataset: the paper's number is of `cornell-legacy`."
         )
-    return Reproduction(text="\n".join([*lines, *_pairs(results, datasets)]))
+    lines += [
+        *pair_lines(results, datasets, request.margin),
+        *over_graphs_lines(request, results),
+        *_budgets(outcomes, methods),
+    ]
+    return Reproduction(text="\n".join(lines))
 
 
 def best_results(
@@ -81,35 +91,53 @@ def best_results(
     Returns:
         (method, dataset) -> result; a search without a complete trial is left out.
     """
+    return _winners(_outcomes(request, pairs))
+
+
+def _outcomes(
+    request: Request, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], Outcome]:
+    """(method, dataset) -> what its search found."""
     graphs = request.graphs([dataset for _, dataset in pairs])
     studies = [method_study(method, dataset, request.budget) for method, dataset in pairs]
-    found = {}
-    for pair, outcome in zip(pairs, outcomes_of(request, studies, graphs), strict=True):
-        if outcome.best is not None and outcome.best.number in outcome.confirmations:
-            found[pair] = outcome.confirmations[outcome.best.number]
-    return found
+    return dict(zip(pairs, outcomes_of(request, studies, graphs), strict=True))
 
 
-def _pairs(results: Mapping[tuple[str, str], TrialResult], datasets: Sequence[str]) -> list[str]:
-    """A line for each pair of L2P and a backbone, or MLP, compared seed by seed."""
-    lines = []
-    for method, other in (
-        ("l2q", "appnp"),
-        ("l2s", "appnp"),
-        ("l2q", "mlp"),
-        ("l2s", "mlp"),
-        ("l2q-gcn", "gcn"),
-        ("l2s-gcn", "gcn"),
-    ):
-        for dataset in datasets:
-            if (method, dataset) in results and (other, dataset) in results:
-                found = compare(results[other, dataset], results[method, dataset], "test")
-                lines.append(
-                    f"- {dataset}: {method} is {found.verdict} against {other},"
-                    f" {found.difference} points"
-                )
-    head = "\nL2P against its backbone and against MLP, paired by seed and split:\n"
-    return [head, *lines] if lines else []
+def _winners(
+    outcomes: Mapping[tuple[str, str], Outcome],
+) -> dict[tuple[str, str], TrialResult]:
+    """The best trials on fresh seeds; a search without a complete trial is left out."""
+    return {
+        pair: outcome.confirmations[outcome.best.number]
+        for pair, outcome in outcomes.items()
+        if outcome.best is not None and outcome.best.number in outcome.confirmations
+    }
+
+
+def _budgets(outcomes: Mapping[tuple[str, str], Outcome], methods: Sequence[str]) -> list[str]:
+    """A table of what every method was given, over all its graphs."""
+    lines = [
+        "\nGiven to each method, over all graphs of the table:\n",
+        "| | trials | configurations in its space | seeds trained | CPU time of the trials |",
+        "|---|---|---|---|---|",
+    ]
+    for method in methods:
+        given = [
+            spent(outcome.settings, outcome.records, outcome.confirmations.values())
+            for (name, _), outcome in outcomes.items()
+            if name == method
+        ]
+        sizes = dict.fromkeys(
+            "not countable" if each.configurations is None else f"{each.configurations:,}"
+            for each in given
+        )
+        known = [each.cpu_seconds for each in given if each.cpu_seconds is not None]
+        time = format_duration(sum(known)) if len(known) == len(given) else "not recorded"
+        lines.append(
+            f"| {method} | {sum(each.trials for each in given)} | {' or '.join(sizes)} |"
+            f" {sum(each.trainings for each in given):,} | {time} |"
+        )
+    return lines
 
 
 def depths_table(request: Request) -> Reproduction:
@@ -160,8 +188,9 @@ def depths_table(request: Request) -> Reproduction:
         cells = [f"{row.get(k, 'not run')} ({TABLE_4[method].get(k, '-')})" for k in STEPS]
         lines.append(f"| {method} | {' | '.join(cells)} |")
     lines.append(
-        f"\nTest accuracy in percent on {BUDGETS[request.budget].seeds} seeds, 95 % intervals; in"
-        " brackets the paper's, for Cora. Everything but K is as the best on validation of the"
+        f"\nTest accuracy in percent on {BUDGETS[request.budget].seeds} seeds; ± is the 95 %"
+        f" interval for {THIS_GRAPH}; in brackets the paper's number, for Cora. Everything but K"
+        " is as the best on validation of the"
         f" method's search (budget {request.budget}) has it. IncepGCN ends at {_INCEPTION_STEPS}"
         " steps: its layers are quadratic in them."
     )

@@ -29,6 +29,7 @@ class Request:
         budget: How much of the paper's protocol is run.
         datasets: Names of graphs; None for those of the table or figure.
         methods: Names of methods; None for those of the table.
+        margin: The points within which two scores are called equivalent.
         folder: That holds all searches; None for the default.
         data_dir: The folder of raw files; None for the default.
         means: What the searches run on.
@@ -38,6 +39,7 @@ class Request:
     budget: str = defaults.BUDGET
     datasets: Sequence[str] | None = None
     methods: Sequence[str] | None = None
+    margin: float = defaults.MARGIN
     folder: Path | None = None
     data_dir: Path | None = None
     means: Means = field(default_factory=Means)

@@ -1,21 +1,75 @@
-"""One self-contained HTML page: nothing in it asks the network for anything."""
+"""One self-contained HTML page, the verdict first: nothing in it asks the network for anything.
 
-import base64
+All text is escaped here, so that callers pass plain text; only drawings are taken as they are.
+"""
+
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 70rem; margin: 2rem auto;
-       padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-.big { font-size: 2.4rem; font-weight: 600; color: #0072B2; margin: .3rem 0; }
-.small { color: #555; font-size: .9rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #ddd; }
-th { background: #f4f6f8; } tr.best td { font-weight: 600; }
-img { max-width: 100%; } pre { background: #f4f6f8; padding: .8rem; overflow-x: auto; }
-"""
+from l2p_search.report.page_style import SCRIPT, STYLE
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text; numbers stand to the right, words to the left.
+
+    Args:
+        columns: The head.
+        rows: The cells; a row that has a cell "best" is bold. A `Drawing` is a cell too.
+        sorts: Whether a click at the head sorts the table.
+        trials: The trial of each row, whose configuration can be copied; empty for none.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence["str | Drawing | Link"]]
+    sorts: bool = False
+    trials: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG that stands in the page itself, so that its colours follow light and dark.
+
+    Args:
+        svg: Written by us; what users named in it is escaped already.
+        caption: Below it.
+        broad: Whether a narrow screen scrolls it, instead of making it smaller.
+    """
+
+    svg: str
+    caption: str = ""
+    broad: bool = False
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link to a file beside the page."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to copy."""
+
+    text: str
+
+
+Part = str | Table | Code | Sequence[Drawing]
+"""A paragraph, a table, lines to copy, or drawings side by side."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading that the top of the page links to, and what is below it."""
+
+    title: str
+    parts: Sequence[Part]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,32 +77,28 @@ class Page:
     """What a page says, from top to bottom.
 
     Args:
-        title: Of the page.
-        summary: One line below the title.
-        headline: The main result, in large type.
-        headline_note: One line below it.
-        notes: Paragraphs.
-        columns: The head of the table.
-        rows: The table; a row that has a cell "best" is bold.
-        images: Title -> PNG or SVG.
-        figures: Title -> interactive figure, as HTML, which is not escaped.
-        script: The JavaScript library that draws the figures.
-        commands: How to reproduce the result.
-        table_title: The heading of the table.
+        title: The question.
+        answer: The answer, in two sentences or so.
+        headline: The number, in large type.
+        headline_note: What it means.
+        verdict: Below the number: controls, ties.
+        beside: What stands beside them, or follows them on a narrow screen: the profile.
+        facts: Below both: paragraphs on the graph.
+        summary: What was done, in one line.
+        sections: The rest.
+        configs: Trial -> its configuration, for the tables whose rows copy one.
     """
 
     title: str
-    summary: str
+    answer: str
     headline: str
     headline_note: str
-    notes: Sequence[str]
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    images: Mapping[str, bytes]
-    figures: Mapping[str, str] = field(default_factory=dict)
-    script: str = ""
-    commands: str = ""
-    table_title: str = "Best trials"
+    beside: Sequence[Drawing] = ()
+    verdict: Sequence[Part] = ()
+    facts: Sequence[str] = ()
+    summary: str = ""
+    sections: Sequence[Section] = ()
+    configs: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def render(page: Page) -> str:
@@ -60,44 +110,119 @@ def render(page: Page) -> str:
     Returns:
         One file, which asks the network for nothing.
     """
+    sections = [each for each in page.sections if each.parts]
+    links = "".join(f'<a href="#{_anchor(s.title)}">{escape(s.title)}</a>' for s in sections)
     parts = [
-        f"<h1>{escape(page.title)}</h1>",
-        f'<p class="small">{escape(page.summary)}</p>',
-        f'<p class="big">{escape(page.headline)}</p>',
+        f"<header><h1>{escape(page.title)}</h1>",
+        f'<p class="answer">{escape(page.answer)}</p></header>',
+        f'<div class="first"><div><p class="big">{escape(page.headline)}</p>',
         f'<p class="small">{escape(page.headline_note)}</p>',
-        *(f"<p>{escape(note)}</p>" for note in page.notes),
-        f"<h2>{escape(page.table_title)}</h2>",
-        _table(page.columns, page.rows),
+        *map(_part, page.verdict),
+        "</div>",
+        *(f"<div>{_drawing(each)}</div>" for each in page.beside),
+        "</div>",
+        *map(_part, page.facts),
+        f'<p class="small">{escape(page.summary)}</p>',
+        f"<nav>{links}</nav>" if links else "",
+        *(
+            f'<section id="{_anchor(each.title)}"><h2>{escape(each.title)}</h2>'
+            + "\n".join(map(_part, each.parts))
+            + "</section>"
+            for each in sections
+        ),
     ]
-    for title, image in page.images.items():
-        kind = "png" if image.startswith(_PNG) else "svg+xml"
-        data = base64.b64encode(image).decode()
-        parts += [
-            f"<h2>{escape(title)}</h2>",
-            f'<img alt="{escape(title)}" src="data:image/{kind};base64,{data}">',
-        ]
-    for title, figure in page.figures.items():
-        parts += [f"<h2>{escape(title)}</h2>", figure]
-    parts += ["<h2>Reproduce it</h2>", f"<pre>{escape(page.commands)}</pre>"]
-    script = f"<script>{page.script}</script>" if page.figures else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{escape(page.title)}</title><style>{_STYLE}</style>{script}</head>\n"
-        "<body>" + "\n".join(parts) + "</body></html>\n"
+        f"<title>{escape(page.title)}</title><style>{STYLE}</style></head>\n"
+        "<body>" + "\n".join(parts) + f"{_configs(page.configs)}<script>{SCRIPT}</script>"
+        "</body></html>\n"
     )
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    body = "".join(
-        f"<tr{_BEST if 'best' in row else ''}>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for row in rows
+def _part(part: Part) -> str:
+    if isinstance(part, str):
+        return f"<p>{escape(part)}</p>"
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Code):
+        return f'<div class="code"><pre>{escape(part.text)}</pre>{_COPY}</div>'
+    drawings = "".join(map(_drawing, part))
+    return f'<div class="figures">{drawings}</div>' if len(part) > 1 else drawings
+
+
+def _drawing(each: Drawing) -> str:
+    caption = f"<figcaption>{escape(each.caption)}</figcaption>" if each.caption else ""
+    inner = f'<div class="wide">{each.svg}</div>' if each.broad else each.svg
+    return f"<figure>{inner}{caption}</figure>"
+
+
+def _table(table: Table) -> str:
+    words = [
+        bool(table.rows) and not any(_NUMBER.match(_plain(row[place])) for row in table.rows)
+        for place in range(len(table.columns))
+    ]
+    kind = [' class="text"' if each else "" for each in words]
+    head = "".join(
+        f"<th{attr}>{escape(column)}</th>"
+        for attr, column in zip(kind, table.columns, strict=True)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    head += "<th></th>" if table.trials else ""
+    body = []
+    for place, row in enumerate(table.rows):
+        cells = "".join(
+            f"<td{attr}>{_cell(cell)}</td>" for attr, cell in zip(kind, row, strict=True)
+        )
+        if table.trials:
+            number = table.trials[place]
+            cells += (
+                f'<td><button class="copy" hidden data-trial="{number}">copy config</button></td>'
+            )
+        body.append(f"<tr{_BEST if 'best' in row else ''}>{cells}</tr>")
+    sorts = ' class="sorts"' if table.sorts else ""
+    return (
+        f'<div class="wide"><table{sorts}><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _cell(cell: str | Drawing | Link) -> str:
+    if isinstance(cell, Drawing):
+        return cell.svg
+    if isinstance(cell, Link):
+        return f'<a href="{escape(cell.address)}">{escape(cell.text)}</a>'
+    return escape(cell)
+
+
+def _plain(cell: str | Drawing | Link) -> str:
+    return cell if isinstance(cell, str) else ""
+
+
+def _configs(configs: Mapping[int, Mapping[str, Any]]) -> str:
+    """All configurations, what they share written once, as data for the page's own script."""
+    if not configs:
+        return ""
+    first = next(iter(configs.values()))
+    shared = {
+        key: value
+        for key, value in first.items()
+        if all(key in each and each[key] == value for each in configs.values())
+    }
+    own = {
+        number: {key: value for key, value in each.items() if key not in shared}
+        for number, each in configs.items()
+    }
+    text = json.dumps({"base": shared, "trials": own}, allow_nan=False)
+    # Within a script nothing is escaped, so that no text may end it.
+    text = text.replace("<", "\\u003c")
+    return f'<script type="application/json" id="configs">{text}</script>'
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 _BEST = ' class="best"'
-_PNG = b"\x89PNG"
+_COPY = '<button class="copy" hidden>copy</button>'
+_NUMBER = re.compile(r"^[+-]?[\d.]+")

@@ -61,7 +61,7 @@ def _bars(profiles: "np.ndarray", left: float, right: float) -> Iterator[str]:
     ticks = MaxNLocator(4).tick_values(0.0, float((mean + spread).max()))
     scale, width = (_BOTTOM - _TOP) / ticks[-1], (right - left) / len(mean)
     yield _text(
-        (left + right) / 2, _TOP - 14, f"q(t) of all nodes, ± std over {len(profiles)} seeds"
+        (left + right) / 2, _TOP - 14, f"q(t) of all nodes; lines: sd over {len(profiles)} seeds"
     )
     for step, (share, deviation) in enumerate(zip(mean, spread, strict=True)):
         middle = left + (step + 0.5) * width

@@ -10,7 +10,16 @@ from l2p_search.config import TrialConfig
 from l2p_search.data import plain_graphs
 from l2p_search.data.plain_graphs import PUBLISHED
 from l2p_search.errors import UserError, argument
-from l2p_search.nn import backbones, choices, edges, equations, l2p, layered, two_levels
+from l2p_search.nn import (
+    backbones,
+    choices,
+    edges,
+    equations,
+    l2p,
+    label_share,
+    layered,
+    two_levels,
+)
 from l2p_search.report import plain_scores, seed_by_seed
 from l2p_search.report.source_parts import joined_source
 
@@ -22,6 +31,7 @@ _MODULES = (
     layered,
     l2p,
     two_levels,
+    label_share,
     plain_graphs,
     plain_scores,
     seed_by_seed,
@@ -37,7 +47,7 @@ _LEARNING = (
     "lr", "upper_lr", "weight_decay", "decay_on", "step_decay", "level", "consistency",
     "sharpening",
 )  # fmt: skip
-_STOPPING = ("epochs", "patience", "stop_on")
+_STOPPING = ("epochs", "patience", "stop_on", "phi_share")
 
 _HEAD = '''\
 """L2P, Learning How to Propagate Messages in Graph Neural Networks, with one configuration.

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from l2p_search.data.plain_graphs import PlainGraph
 from l2p_search.nn.l2p import L2P
+from l2p_search.nn.label_share import learned_share
 from l2p_search.nn.two_levels import TwoLevels
 from l2p_search.report.plain_scores import SCORES
 
@@ -49,14 +50,21 @@ def train_seed(
         graph: What to learn on.
         model: Options of `L2P`.
         learning: Options of `TwoLevels`.
-        stopping: `epochs` at the most, `patience`, and `stop_on`, what makes an epoch better.
+        stopping: `epochs` at the most, `patience`, `stop_on`, what makes an epoch better, and
+            `phi_share`, the share of the validation nodes that phi learns from.
         metric: One of `SCORES`.
     """
     torch.manual_seed(seed)
     split, y = seed % len(graph.train), graph.y
     train, val, test = graph.train[split], graph.val[split], graph.test[split]
+    learned = val
+    if stopping["phi_share"] < 1.0:
+        places = val.nonzero().squeeze(1)
+        chosen = learned_share(y[places], stopping["phi_share"], torch.randperm(len(places)))
+        learned, val = torch.zeros_like(val), val.clone()
+        learned[places[chosen]], val[places[chosen]] = True, False
     network = L2P(graph.x.shape[1], out_channels=int(y.max()) + 1, **model)
-    nodes = (graph.x, graph.edges, y, train, val, graph.weights)
+    nodes = (graph.x, graph.edges, y, train, learned, graph.weights)
     levels = TwoLevels(network, *nodes, **learning)
     best, best_epoch, kept = (-math.inf, -math.inf), 0, network.state_dict()
     for epoch in range(1, stopping["epochs"] + 1):
@@ -112,10 +120,9 @@ def train_all(
         mean, spread = statistics.fmean(values), statistics.stdev(values) if seeds[1:] else 0.0
         word, before = "validation" if part == "val" else "test", origin[f"{part}_{metric}_mean"]
         known = "sealed" if before is None else f"{before:.2f} %"
-        say(f"{word} {named} {mean:.2f} ± {spread:.2f} %   (the search: {known})")
+        say(f"{word} {named} {mean:.2f} %, sd {spread:.2f}   (the search: {known})")
     profile = torch.stack([found.profile for found in seeds]).mean(dim=0)
-    expected = float(profile @ torch.arange(len(profile), dtype=profile.dtype))
-    say(f"profile: nodes take {expected:.2f} steps on average")
+    say("profile: q(t) of every step, averaged over nodes and seeds")
     for step, share in enumerate(profile.tolist()):
         say(f"  step {step:2d}  {share:.3f}")
 

@@ -6,6 +6,7 @@ from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
 from l2p_search.saved.folder import FIGURE
 from l2p_search.saved.served_columns import FEATURES, NEIGHBOURS, NODE, WEIGHTS, feature_columns
+from l2p_search.step_shares import shares_in_words
 
 _SCALINGS = {
     "row": "each node's divided by their sum",
@@ -93,7 +94,14 @@ def _goodness(evidence: Evidence, seeds: int) -> str:
         f"{'Confirmed test' if evidence.confirmed else 'Test'} {score}: {found} %, on {fresh}"
     ]
     if evidence.low is not None:
-        lines[0] += " (± is the 95 % interval, with a split's seeds taken as one)"
+        elsewhere = "not recorded"
+        if evidence.nodes_low is not None and evidence.nodes_high is not None:
+            elsewhere = f"{evidence.nodes_low:.2f} to {evidence.nodes_high:.2f} %"
+        lines += [
+            f"± is its 95 % interval for this graph, other seeds and splits (a split's seeds taken"
+            f" as one): {evidence.low:.2f} to {evidence.high:.2f} %",
+            f"Its 95 % interval for other nodes of this kind: {elsewhere}",
+        ]
     if evidence.validation is not None:
         lines.append(f"Validation {score}: {evidence.validation:.2f} %")
     if evidence.search is not None:
@@ -125,7 +133,7 @@ def _profile(evidence: Evidence) -> list[str]:
         return []
     return [
         "## How far its nodes look",
-        f"Nodes take {evidence.expected_step:.2f} steps on average.",
+        f"Over all nodes and seeds q(t) is {shares_in_words(evidence.profile)}.",
         f"![The probability of every propagation step]({FIGURE})",
     ]
 

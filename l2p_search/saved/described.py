@@ -53,6 +53,10 @@ def described(description: Mapping[str, Any]) -> Described:
     return Described(tuple(description["seeds"]), expected, evidence)
 
 
+_LATER = frozenset({"nodes_low", "nodes_high"})
+"""Keys that models of earlier versions do not have."""
+
+
 def _check(part: str, found: Any, kind: type) -> None:
     if not isinstance(found, Mapping):
         raise ValueError(f"'{part}' is missing, or no object")
@@ -61,6 +65,8 @@ def _check(part: str, found: Any, kind: type) -> None:
         if name not in hints:
             raise ValueError(f"'{part}.{name}' is no key of a model")
         if name not in found:
+            if name in _LATER:
+                continue
             raise ValueError(f"'{part}.{name}' is missing")
         if not is_of(found[name], hints[name]):
             raise ValueError(f"'{part}.{name}' is not what a model says there")

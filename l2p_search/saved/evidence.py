@@ -17,7 +17,10 @@ class Evidence:
         validation: The mean over the seeds, each on the validation nodes of its own split.
         test: The same on test nodes.
         low: The lower bound of the test mean's 95 % interval; None without one.
-        high: Its upper bound.
+        high: Its upper bound. Both are for this graph, with other seeds and splits.
+        nodes_low: The lower bound of its 95 % interval for other nodes of this kind; None where
+            the nodes were not recorded, as in models of earlier versions.
+        nodes_high: Its upper bound.
         confirmed: Whether these seeds chose nothing: fresh ones of a search's winner.
         search: The search that the configuration won; None when nobody searched.
         trials: How many trials that search had.
@@ -30,6 +33,8 @@ class Evidence:
     test: float | None
     low: float | None = None
     high: float | None = None
+    nodes_low: float | None = None
+    nodes_high: float | None = None
     confirmed: bool = False
     search: str | None = None
     trials: int | None = None
@@ -47,14 +52,17 @@ class Evidence:
     ) -> "Evidence":
         """What a result says of the seeds that it comes with."""
         from l2p_search.intervals import interval_of_test  # scipy is not needed to load a model
+        from l2p_search.other_nodes import interval_over_nodes
 
-        interval = interval_of_test(result)
+        interval, elsewhere = interval_of_test(result), interval_over_nodes(result)
         return cls(
             metric=result.metric,
             validation=result.val_mean,
             test=result.test_mean,
             low=None if interval is None else interval.low,
             high=None if interval is None else interval.high,
+            nodes_low=None if elsewhere is None else elsewhere.low,
+            nodes_high=None if elsewhere is None else elsewhere.high,
             confirmed=confirmed,
             search=search,
             trials=trials,

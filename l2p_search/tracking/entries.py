@@ -16,6 +16,7 @@ from l2p_search.config import TrialConfig
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.tracking.model_entry import ModelEntry
+from l2p_search.tracking.view import IMAGE, log_metric
 
 Logged = tuple[str, float, int]
 """Name, value, step."""
@@ -40,6 +41,8 @@ class TrialEntry:
         reason: Why it failed or was raced out.
         ended: When, in seconds since 1970.
         files: File name -> content.
+        search: The name of its search.
+        logarithms: The hyperparameters that charts show by their logarithm.
     """
 
     uid: str
@@ -50,6 +53,8 @@ class TrialEntry:
     reason: str | None = None
     ended: float | None = None
     files: dict[str, bytes] = field(default_factory=dict)
+    search: str = ""
+    logarithms: tuple[str, ...] = ()
 
     @property
     def span(self) -> tuple[int | None, int | None]:
@@ -62,7 +67,7 @@ class TrialEntry:
     @property
     def name(self) -> str:
         """The name in the runs table; hyperparameters have columns of their own there."""
-        return f"trial {self.number:03d}"
+        return f"{self.search}/{self.number:03d}" if self.search else f"trial {self.number:03d}"
 
     def metrics(self) -> list[Logged]:
         """All metrics of the trial, as name, value and step.
@@ -70,9 +75,18 @@ class TrialEntry:
         The step is the seed of values per seed, the epoch of learning curves, the propagation
         step t of the profile q(t), and 0 otherwise.
         """
+        places = [("trial", float(self.number), 0), *self._logarithms()]
         if self.result is None:
-            return []
-        return [*_numbers(self.result), *_seeds(self.result), *_curves(self.result)]
+            return places
+        return [*places, *_numbers(self.result), *_seeds(self.result), *_curves(self.result)]
+
+    def _logarithms(self) -> list[Logged]:
+        values = self.config.to_mapping()
+        return [
+            (log_metric(key), round(math.log10(values[key]), 3), 0)
+            for key in self.logarithms
+            if values[key] > 0
+        ]
 
     def params(self) -> dict[str, str]:
         """The configuration under the paper's names."""
@@ -84,6 +98,7 @@ class TrialEntry:
         tags = {
             "trial_uid": self.uid,
             "trial": str(self.number),
+            "search": self.search,
             "status": self.status.value,
             "method": config.method,
             "config_id": config.config_id,
@@ -94,11 +109,62 @@ class TrialEntry:
                 "level": config.level,
                 "backbone": config.backbone,
             }
+        if any(name.startswith(_IMAGES) for name in self.files):
+            tags |= IMAGE_TAG
         if self.reason is not None:
             tags["reason"] = self.reason
             word = self.status.value.replace("_", " ").capitalize()
             tags["mlflow.note.content"] = f"**{word}**: {inert(self.reason)}"
         return tags
+
+
+_IMAGES = "images/"
+IMAGE_TAG = {"mlflow.loggedImages": "true"}
+"""By it MLflow's interface knows that a run has pictures for its charts."""
+
+
+def image_files(picture: bytes, small: bytes) -> dict[str, bytes]:
+    """The files by which a run's profile becomes a picture in MLflow's charts.
+
+    MLflow's own `log_image` writes them under a new name each time; these are written anew.
+
+    Args:
+        picture: A PNG, shown when one clicks at it.
+        small: A square PNG, which charts show beside those of other runs.
+
+    Returns:
+        File name -> content.
+    """
+    name = f"{_IMAGES}{IMAGE}+step+0+timestamp+0+l2p"
+    return {f"{name}.png": picture, f"{name}+compressed.png": small}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a trial stands in its search, which is known only when the search has ended.
+
+    Args:
+        rank: 1 for the best on validation nodes.
+        tie: Whether validation cannot tell it from the best; the best itself is one.
+        behind: How many points it is behind the best.
+    """
+
+    rank: int
+    tie: bool
+    behind: float
+
+    def tags(self) -> dict[str, str]:
+        """To filter runs by."""
+        tie = "best" if self.rank == 1 else "yes" if self.tie else "no"
+        return {"rank": str(self.rank), "tie": tie}
+
+    def metrics(self) -> list[Logged]:
+        """Columns that sort as numbers, and a chart."""
+        return [
+            ("rank", float(self.rank), 0),
+            ("tie", float(self.tie), 0),
+            ("behind_best", round(self.behind, 2), 0),
+        ]
 
 
 def inert(text: str) -> str:
@@ -128,6 +194,12 @@ class SearchEntry:
         files: File name -> content.
         model: The model that the search has kept; None for none.
         kind: The tag that tells searches from trials.
+        logarithms: The hyperparameters that charts show by their logarithm.
+        profile: q(t) of its best trial.
+        marks: Uid of a trial -> where it stands.
+        answer: What it found in one line, for the dataset's page; text, not Markdown.
+        began: When, in seconds since 1970; None for now.
+        ended: When its last trial ended; None for now.
         series: Metrics over something else than time, as name, value and step.
     """
 
@@ -144,6 +216,12 @@ class SearchEntry:
     files: dict[str, bytes] = field(default_factory=dict)
     model: ModelEntry | None = None
     kind: str = "search"
+    logarithms: tuple[str, ...] = ()
+    profile: tuple[float, ...] = ()
+    marks: dict[str, Mark] = field(default_factory=dict)
+    answer: str = ""
+    began: float | None = None
+    ended: float | None = None
     series: tuple[Logged, ...] = ()
 
     @property

@@ -8,20 +8,41 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.tracking.entries import RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.entries import IMAGE_TAG, RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.notes import ANSWER, dataset_note, search_note
 from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
-from l2p_search.tracking.view import WHOLE_VIEW, search_view, view_state, view_tag
+from l2p_search.tracking.view import (
+    SEARCHES_VIEW,
+    WHOLE_VIEW,
+    search_view,
+    searches_view,
+    trials_view,
+    view_tag,
+)
 from l2p_search.whole_file import as_file_name
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
 _BATCH = 1000
+_MOST_SEARCHES = 100
+"""Of a dataset, that its page counts."""
+
+
+@dataclass(frozen=True)
+class _Child:
+    """A trial that the store has."""
+
+    run_id: str
+    status: str
+    name: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 class MlflowTracker:
@@ -41,7 +62,7 @@ class MlflowTracker:
 
         self._store = store
         self._client = MlflowClient(tracking_uri=store.uri)
-        self._children: dict[str, dict[str, tuple[str, str]]] = {}
+        self._children: dict[str, dict[str, _Child]] = {}
         self._experiments: dict[str, str] = {}
         self._ended: dict[str, int] = {}
 
@@ -60,6 +81,7 @@ class MlflowTracker:
             run = self._client.create_run(
                 experiment,
                 run_name=search.name,
+                start_time=_milliseconds(search.began),
                 tags={"search_uid": search.uid, "kind": search.kind, **search.tags},
             )
         elif run.info.status != "RUNNING":
@@ -70,17 +92,19 @@ class MlflowTracker:
             self._batch(run_id, [], search.params, {})
         if not run.inputs.dataset_inputs:
             self._input(run_id, search.dataset, search.data_digest)
-        self._client.set_experiment_tag(
-            experiment,
-            view_tag(search_view(search.uid)),
-            view_state(run_id, search.varied, search.metric),
-        )
+        self._view(experiment, run_id, search)
         self._children[run_id] = self._known(experiment, run_id)
         return run_id
 
+    def _view(self, experiment: str, run_id: str, search: SearchEntry) -> None:
+        state = trials_view(
+            run_id, search.varied, search.metric, search.logarithms, ranked=bool(search.marks)
+        )
+        self._client.set_experiment_tag(experiment, view_tag(search_view(search.uid)), state)
+
     def has(self, parent: str, uid: str) -> bool:
         """Whether the store has the trial of that uid, completely written."""
-        return uid in self._children[parent] and self._children[parent][uid][1] != "RUNNING"
+        return uid in self._children[parent] and self._children[parent][uid].status != "RUNNING"
 
     def _parent(self, search: SearchEntry) -> "Run | None":
         found = self._client.search_runs(
@@ -100,7 +124,7 @@ class MlflowTracker:
         if self.has(parent, trial.uid):
             return
         if trial.uid in known:
-            self._client.delete_run(known[trial.uid][0])  # it was cut off by a crash
+            self._client.delete_run(known[trial.uid].run_id)  # it was cut off by a crash
         began, ended = trial.span
         run = self._client.create_run(
             self._experiment(search),
@@ -109,11 +133,11 @@ class MlflowTracker:
             tags={"mlflow.parentRunId": parent, "kind": "trial", **trial.tags()},
         )
         run_id = run.info.run_id
-        self._batch(run_id, trial.metrics(), trial.params(), {})
+        self._batch(run_id, trial.metrics(), trial.params(), {}, at=ended)
         self._input(run_id, search.dataset, search.data_digest)
         self._files(run_id, trial.files)
         self._client.set_terminated(run_id, RUN_STATUS[trial.status], ended)
-        known[trial.uid] = (run_id, RUN_STATUS[trial.status])
+        known[trial.uid] = _Child(run_id, RUN_STATUS[trial.status], trial.name)
         self._ended.pop(parent, None)
 
     def restore(self, parent: str, trial: TrialEntry) -> None:
@@ -123,15 +147,15 @@ class MlflowTracker:
             parent: The run of its search.
             trial: A trial that the store has.
         """
-        run_id = self._children[parent][trial.uid][0]
+        run_id = self._children[parent][trial.uid].run_id
         there = {found.path for found in self._client.list_artifacts(run_id)}
         self._files(run_id, {k: v for k, v in trial.files.items() if k not in there})
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> str | None:
         """Write what a search found, mark its run as ended, and keep its model.
 
-        The run ends now if a trial was written since `begin`; otherwise it keeps the time at
-        which it had ended before.
+        Its trials are told where they stand, and the page of the dataset what is best. A run that
+        had ended before, and to which no trial was added since `begin`, keeps its end.
 
         Args:
             parent: The run of the search.
@@ -141,13 +165,42 @@ class MlflowTracker:
         Returns:
             The version of its model in the registry; None where nothing is registered.
         """
-        metrics = [(name, value, 0) for name, value in search.metrics.items()]
-        metrics += self._unwritten(parent, search.series)
-        self._batch(parent, metrics, {}, {"mlflow.note.content": search.description})
+        experiment = self._experiment(search)
+        metrics: list[Logged] = [(name, value, 0) for name, value in search.metrics.items()]
+        profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
+        metrics += self._unwritten(parent, (*search.series, *profile))
+        tags = {"mlflow.note.content": search_note(search, experiment, parent)}
+        tags |= {ANSWER: search.answer} if search.answer else {}
+        self._batch(parent, metrics, {}, tags | (IMAGE_TAG if search.profile else {}))
         self._files(parent, search.files)
+        self._mark(parent, search)
+        self._view(experiment, parent, search)
         status = "KILLED" if interrupted else "FINISHED"
-        self._client.set_terminated(parent, status, self._ended.get(parent))
+        ended = self._ended.get(parent, _milliseconds(search.ended))
+        self._client.set_terminated(parent, status, ended)
+        if search.kind == "search":
+            self._describe(experiment, search)
         return None if search.model is None else keep_model(self._client, parent, search.model)
+
+    def _mark(self, parent: str, search: SearchEntry) -> None:
+        """Tell trials where they stand; one whose place is the same is not written again."""
+        for uid, child in self._children[parent].items():
+            mark = search.marks.get(uid)
+            if mark is not None and any(child.tags.get(k) != v for k, v in mark.tags().items()):
+                self._batch(child.run_id, mark.metrics(), {}, mark.tags())
+
+    def _describe(self, experiment: str, search: SearchEntry) -> None:
+        """Say on the page of the dataset what its searches have found."""
+        datasets = self._client.search_experiments(filter_string="name LIKE 'l2p-search/%'")
+        found = self._client.search_runs(
+            [experiment],
+            "tags.kind = 'search'",
+            max_results=_MOST_SEARCHES,
+            order_by=[f"metrics.best_val_{search.metric} DESC"],
+        )
+        others = sorted((each.experiment_id for each in datasets), key=int)
+        note = dataset_note(experiment, found, others, search.metric)
+        self._client.set_experiment_tag(experiment, "mlflow.note.content", note)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
         """Add files to the run of a search; the run is made if the store does not have it.
@@ -159,19 +212,20 @@ class MlflowTracker:
         found = self._parent(search)
         if found is None:
             parent = self.begin(search)
-            self._client.set_terminated(parent, "FINISHED")
+            self._client.set_terminated(parent, "FINISHED", _milliseconds(search.ended))
         else:
             parent = found.info.run_id
         self._files(parent, files)
 
-    def views(self, most: int) -> dict[str, tuple[str, str]]:
+    def views(self, most: int) -> dict[str, tuple[tuple[str, ...], str]]:
         """List the views that the store has.
 
         Args:
             most: How many searches, the newest first.
 
         Returns:
-            Name -> experiment and key of the view: first of searches, then of whole datasets.
+            Name -> experiments and key of the view: of all searches where there are several, of
+            each search, then of whole datasets.
         """
         found = self._client.search_experiments(
             filter_string="name LIKE 'l2p-search/%'", order_by=["last_update_time DESC"]
@@ -179,14 +233,19 @@ class MlflowTracker:
         tags = {each.experiment_id: each.tags for each in found}
         if not tags:
             return {}
-        views = {}
+        views: dict[str, tuple[tuple[str, ...], str]] = {}
         for run in self._client.search_runs(
             list(tags), "tags.kind = 'search'", max_results=most, order_by=["start_time DESC"]
         ):
             key = search_view(run.data.tags["search_uid"])
             if view_tag(key) in tags[run.info.experiment_id]:
-                views[run.info.run_name] = (run.info.experiment_id, key)
-        return views | {each.name: (each.experiment_id, WHOLE_VIEW) for each in found}
+                views[run.info.run_name] = ((run.info.experiment_id,), key)
+        whole = {each.name: ((each.experiment_id,), WHOLE_VIEW) for each in found}
+        listed = tuple(each for each, own in tags.items() if view_tag(SEARCHES_VIEW) in own)
+        if len(views) > 1 and listed:
+            # The view is that of the first experiment, and the same in all.
+            views = {"all searches": (listed, SEARCHES_VIEW), **views}
+        return views | whole
 
     def recorded(self, parent: str) -> int:
         """How many trials of the search are in the store."""
@@ -207,17 +266,21 @@ class MlflowTracker:
             experiment = found.experiment_id
             if found.lifecycle_stage == "deleted":
                 self._client.restore_experiment(experiment)
-        view = view_state(metric=search.metric)  # where searches differ, that of the latest one
-        self._client.set_experiment_tag(experiment, view_tag(WHOLE_VIEW), view)
-        self._client.set_experiment_tag(
-            experiment, "mlflow.experimentKind", "custom_model_development"
-        )
+        tags = {
+            # where searches differ in their metric, that of the latest one
+            view_tag(WHOLE_VIEW): trials_view(metric=search.metric),
+            view_tag(SEARCHES_VIEW): searches_view(),
+            "mlflow.experimentKind": "custom_model_development",
+        }
+        for key, value in tags.items():
+            if found is None or found.tags.get(key) != value:
+                self._client.set_experiment_tag(experiment, key, value)
         self._experiments[name] = experiment
         return experiment
 
-    def _known(self, experiment: str, parent: str) -> dict[str, tuple[str, str]]:
-        """Uid -> run id and status, for the trials of a search that the store has."""
-        known: dict[str, tuple[str, str]] = {}
+    def _known(self, experiment: str, parent: str) -> dict[str, _Child]:
+        """Uid -> run, for the trials of a search that the store has."""
+        known: dict[str, _Child] = {}
         token = None
         while True:
             page = self._client.search_runs(
@@ -227,7 +290,9 @@ class MlflowTracker:
                 page_token=token,
             )
             for run in page:
-                known[run.data.tags["trial_uid"]] = (run.info.run_id, run.info.status)
+                known[run.data.tags["trial_uid"]] = _Child(
+                    run.info.run_id, run.info.status, run.info.run_name, run.data.tags
+                )
             token = page.token
             if not token:
                 return known
@@ -243,13 +308,18 @@ class MlflowTracker:
         return [row for row in rows if row not in known]
 
     def _batch(
-        self, run_id: str, metrics: Iterable[Logged], params: dict[str, str], tags: dict[str, str]
+        self,
+        run_id: str,
+        metrics: Iterable[Logged],
+        params: dict[str, str],
+        tags: dict[str, str],
+        at: int | None = None,
     ) -> None:
         from mlflow.entities import Metric as MlflowMetric
         from mlflow.entities import Param, RunTag
 
-        now = int(time.time() * 1000)
-        rows = [MlflowMetric(name, value, now, step) for name, value, step in metrics]
+        when = int(time.time() * 1000) if at is None else at
+        rows = [MlflowMetric(name, value, when, step) for name, value, step in metrics]
         self._client.log_batch(
             run_id,
             metrics=rows[:_BATCH],
@@ -276,3 +346,7 @@ class MlflowTracker:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             self._client.log_artifacts(run_id, folder)
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else round(1000 * seconds)

@@ -31,13 +31,16 @@ _PAUSE = 60.0
 class Recorder:
     """Takes trials without delay, and writes them to MLflow in a thread of its own."""
 
-    def __init__(self, store: Store, search: SearchEntry, pause: float = _PAUSE) -> None:
+    def __init__(
+        self, store: Store, search: SearchEntry, pause: float = _PAUSE, at_once: bool = True
+    ) -> None:
         """Start the thread, which connects to the store by itself.
 
         Args:
             store: Where to write.
             search: The search whose trials are written.
             pause: Seconds after a failure in which nothing is tried.
+            at_once: Whether the thread starts now; if not, `begin` or `close` starts it.
         """
         self._store, self._search, self._pause = store, search, pause
         self._queue: queue.Queue[_Trial | None] = queue.Queue()
@@ -50,7 +53,15 @@ class Recorder:
         self._version: str | None = None
         self._seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="mlflow", daemon=True)
-        self._thread.start()
+        self._begun = False
+        if at_once:
+            self.begin()
+
+    def begin(self) -> None:
+        """Start the thread, unless it runs already."""
+        if not self._begun:
+            self._begun = True
+            self._thread.start()
 
     @property
     def seconds(self) -> float:
@@ -86,6 +97,7 @@ class Recorder:
         self._search = search
         self._interrupted = interrupted
         self._queue.put(None)
+        self.begin()
         if search.model is not None:
             timeout += search.model.megabytes
         self._thread.join(timeout)

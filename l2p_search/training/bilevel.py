@@ -23,6 +23,7 @@ from l2p_search.model.network import GradientSink, Levels, Network, Parameters, 
 from l2p_search.model.problem import Problem
 from l2p_search.training.consistency import Consistency, Held
 from l2p_search.training.em import ExpectationMaximization
+from l2p_search.training.label_shares import label_rows
 from l2p_search.training.objective import (
     Objective,
     Scores,
@@ -80,8 +81,7 @@ class BiLevel:
         self._problem, self._network = problem, network
         self._config, self._metric = config, metric
         self._objective = objective_of(config)
-        self._train = problem.labelled(problem.graph.train, seeds)
-        self._val = problem.labelled(problem.graph.val, seeds)
+        self._rows = label_rows(problem, config, seeds)
         self._streams = {
             purpose: Streams(problem, seeds, purpose) for purpose in ("dropout", "lower", "upper")
         }
@@ -108,7 +108,7 @@ class BiLevel:
         if self._consistency is not None:
             self._consistency.keep(places)
         places = self._problem.placed(places)
-        self._train, self._val = self._train.of_seeds(places), self._val.of_seeds(places)
+        self._rows = self._rows.of_seeds(places)
         self.levels = self.levels.of_seeds(places)
         self._lower_adam.keep(places, self.levels.theta)
         self._upper_adam.keep(places, self.levels.phi)
@@ -121,7 +121,7 @@ class BiLevel:
         Returns:
             The loss before the step, [S].
         """
-        level, rows = self._level, self._train
+        level, rows = self._level, self._rows.train
         drawn = _Drawn(
             noise=self._streams["dropout"].bytes(self._network.noise_size),
             gumbel=self._streams["lower"].gumbel(rows.nodes.shape[1], self._network.steps),
@@ -151,28 +151,36 @@ class BiLevel:
         return loss.detach()
 
     def evaluate(self) -> tuple[Readout, Scores]:
-        """A pass without dropout at the validation nodes: for the upper step, and its scores."""
+        """A pass without dropout at the validation nodes: for the upper step, and its scores.
+
+        Returns:
+            What phi learns from, read after every step; and the scores of what judges.
+        """
         _require_gradients(self.levels.theta, self._level in _THROUGH_THETA)
         _require_gradients(self.levels.phi, self._level != "joint")
-        nodes = self._val.nodes
+        phi, judged = self._rows.phi, self._rows.judged
+        nodes = judged.nodes if phi is None else torch.cat([phi.nodes, judged.nodes], dim=1)
+        length = nodes.shape[1]
         if self._consistency is not None:
             self._consistency.draw()
             nodes = torch.cat([nodes, self._consistency.nodes], dim=1)
         read = self._network.read(self.levels, nodes, None)
         if self._consistency is not None:
-            read, free = read.parted(self._val.nodes.shape[1])
+            read, free = read.parted(length)
             with torch.no_grad():
                 self._consistency.hold(self._objective.log_predictions(free))
+        learned, rest = (read, read) if phi is None else read.parted(phi.nodes.shape[1])
         with torch.no_grad():
-            scores = scores_of(self._objective.log_predictions(read), self._val, self._metric)
-        return read, scores
+            scores = scores_of(self._objective.log_predictions(rest), judged, self._metric)
+        return learned, scores
 
     def upper_step(self, read: Readout) -> None:
         """One gradient step of phi on the validation nodes, at the theta that `read` saw."""
         if self._level in (None, "joint"):
             return
-        gumbel = self._streams["upper"].gumbel(self._val.nodes.shape[1], self._network.steps)
-        loss = self._objective.upper(read, self._val, gumbel).sum()
+        rows = self._rows.judged if self._rows.phi is None else self._rows.phi
+        gumbel = self._streams["upper"].gumbel(rows.nodes.shape[1], self._network.steps)
+        loss = self._objective.upper(read, rows, gumbel).sum()
         if self._level == "first_order":
             self._upper_adam.step(_gradients(loss, self.levels.phi))
             return
@@ -228,7 +236,7 @@ class BiLevel:
         sink: GradientSink | None = None,
     ) -> tuple[Tensor, Tensor]:
         """An objective on the training nodes, without and with consistency: both [S]."""
-        rows, held = self._train, drawn.held
+        rows, held = self._rows.train, drawn.held
         if held is None:
             read = self._network.read(levels, rows.nodes, drawn.noise, sink)
             loss = objective(read, rows, drawn.gumbel)

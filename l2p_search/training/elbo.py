@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from l2p_search.config import TrialConfig
 from l2p_search.data.splits import Rows
 from l2p_search.model.network import Readout
-from l2p_search.model.posterior import log_prior, log_softmax, relaxed_sample
+from l2p_search.model.posterior import kl_divergence, log_prior, log_softmax, relaxed_sample
 
 
 def negative_elbo(config: TrialConfig, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
@@ -29,10 +29,23 @@ def negative_elbo(config: TrialConfig, read: Readout, rows: Rows, gumbel: Tensor
     Returns:
         The mean over each seed's nodes, [S].
     """
+    if read.mix is not None:
+        return _composed(config, read, rows, gumbel)
     loss: Tensor = NegativeElbo.apply(  # type: ignore[no-untyped-call]
         read.log_q, read.logits, read.bias, gumbel, rows.labels, rows.weights, config
     )
     return loss
+
+
+def _composed(config: TrialConfig, read: Readout, rows: Rows, gumbel: Tensor) -> Tensor:
+    """The same by single operations, where class scores are mixed as they are read."""
+    sample = relaxed_sample(read.log_q, gumbel, config.temperature)
+    log_p = log_softmax(read.mixed(sample))
+    loss = -log_p.gather(-1, rows.labels.unsqueeze(-1)).squeeze(-1)
+    if config.kl_weight > 0.0:
+        prior = log_prior(config, read.log_q.dtype, read.log_q.device)
+        loss = loss + config.kl_weight * kl_divergence(read.log_q, prior)
+    return rows.mean(loss)
 
 
 class NegativeElbo(torch.autograd.Function):

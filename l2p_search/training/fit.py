@@ -23,6 +23,7 @@ from l2p_search.training.bilevel import BiLevel
 from l2p_search.training.early_stopping import EarlyStopping
 from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.judging import Predicted, judge
+from l2p_search.training.label_shares import learned_nodes, share_of
 from l2p_search.training.memory import seeds_at_once
 from l2p_search.weights import Weights
 
@@ -246,6 +247,7 @@ class _Run:
                 yield SeedResult(seed=seed, split=split, epochs=epochs, reason=reason)
                 continue
             best = self._best.of_seeds(self._problem.placed(torch.tensor([place], device=HOST)))
+            share = share_of(self._config)
             verdict, predicted = judge(
                 self._problem,
                 self._network,
@@ -254,6 +256,7 @@ class _Run:
                 split,
                 self._metric,
                 sealed=self._sealed,
+                learned=None if share is None else learned_nodes(self._problem.graph, seed, share),
             )
             if predicted.q is not None:
                 mean.add(predicted.q)

@@ -10,7 +10,9 @@ from l2p_search.data.splits import all_rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import Levels, Network
 from l2p_search.model.problem import HOST, Problem
+from l2p_search.node_hits import NodeHits
 from l2p_search.training.bilevel import objective_of
+from l2p_search.training.contributions import contributions
 from l2p_search.training.scoring import measured
 
 
@@ -30,6 +32,7 @@ def judge(
     metric: Metric = "accuracy",
     *,
     sealed: bool = False,
+    learned: Tensor | None = None,
 ) -> tuple[dict[str, Any], Predicted]:
     """A trained seed's final numbers, from its parameters. Only here test labels are read.
 
@@ -40,6 +43,8 @@ def judge(
         levels: Theta and phi of one seed (S = 1).
         split: Whose validation and test nodes it is judged by.
         metric: What `val` and `test` measure.
+        learned: Mask [N] of the validation nodes that phi or a baseline has learned from; they
+            do not judge. None where all of them judge.
         sealed: Whether the test labels are left alone, so that `test` is None.
 
     Returns:
@@ -49,13 +54,18 @@ def judge(
     predicted = predict(problem, network, config, levels)
     log_p, q = predicted
     val, test = graph.val[split], graph.test[split]
+    if learned is not None:
+        val = val & ~learned
     verdict: dict[str, Any] = {
         "val_loss": -float(log_p[val, graph.y[val]].double().mean()),
         "val": _score(metric, log_p[val], graph.y[val]),
         "test": None if sealed else _score(metric, log_p[test], graph.y[test]),
+        "hits": None if sealed else _hits(metric, log_p, graph.y, test),
     }
     if q is None:
         return verdict, predicted
+    if learned is not None:
+        verdict["phi_val"] = _score(metric, log_p[learned], graph.y[learned])
     profile = q.double().mean(dim=0)
     steps = torch.arange(network.steps, dtype=torch.float64, device=HOST)
     verdict["expected_step"] = float(profile @ steps)
@@ -80,6 +90,12 @@ def predict(problem: Problem, network: Network, config: TrialConfig, levels: Lev
         read = network.read(levels, rows.nodes, None)
         log_p = objective_of(config).log_predictions(read)[0].to(HOST)
         return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
+
+
+def _hits(metric: Metric, log_p: Tensor, labels: Tensor, test: Tensor) -> NodeHits:
+    """What each test node contributes to the score."""
+    values = contributions(metric, log_p[test].double().numpy(), labels[test].numpy())
+    return NodeHits(test.nonzero().squeeze(1).numpy(), values)
 
 
 def _score(metric: Metric, log_p: Tensor, labels: Tensor) -> float:

@@ -17,6 +17,9 @@ _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 _RAN_OUT = re.compile("out of memory|can't allocate memory|not enough memory", re.IGNORECASE)
 """What the messages of torch's allocators say: CPU on Linux and on Windows, CUDA, Apple's GPUs."""
 
+_CACHE = 2**25
+"""Bytes of all seeds' columns up to which it pays to propagate them together."""
+
 
 def keep_freed_memory() -> None:
     """Ask the C library to keep freed blocks instead of returning them to the system.
@@ -59,10 +62,13 @@ def release_cached() -> None:
 
 
 def seeds_at_once(network: Network, memory_gb: float) -> int:
-    """How many seeds can train together within the memory, by an estimate of one seed's needs.
+    """How many seeds train together: as many as is fastest and fits in the memory, by estimates.
+
+    Seeds of a small graph share the fixed cost of an operation. On a large graph there is none to
+    share, and columns of several seeds would push one another out of the cache.
 
     Args:
-        network: Its `bytes_per_seed` is read.
+        network: Its `bytes_per_seed` and `bytes_of_step` are read.
         memory_gb: Memory for all of them, in GiB.
 
     Returns:
@@ -77,7 +83,8 @@ def seeds_at_once(network: Network, memory_gb: float) -> int:
         >>> seeds_at_once(network, memory_gb=1e-6)
         1
     """
-    return max(1, int(memory_gb * 2**30 // network.bytes_per_seed))
+    fitting = int(memory_gb * 2**30 // network.bytes_per_seed)
+    return max(1, min(fitting, _CACHE // max(1, network.bytes_of_step)))
 
 
 def graph_bytes(graph: Graph) -> int:

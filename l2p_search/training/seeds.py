@@ -18,7 +18,7 @@ from torch import Generator, Tensor
 
 from l2p_search.model.problem import HOST, Problem
 
-_PURPOSES = ("initial", "dropout", "lower", "upper", "free")
+_PURPOSES = ("initial", "dropout", "lower", "upper", "free", "labels")
 
 
 def generator_of(seed: int, purpose: str, device: torch.device = HOST) -> Generator:
@@ -26,7 +26,7 @@ def generator_of(seed: int, purpose: str, device: torch.device = HOST) -> Genera
 
     Args:
         seed: From 0.
-        purpose: initial, dropout, lower, upper or free.
+        purpose: initial, dropout, lower, upper, free or labels.
         device: Where its numbers are drawn.
 
     Returns:

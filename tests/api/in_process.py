@@ -39,6 +39,7 @@ def without_ray(monkeypatch: pytest.MonkeyPatch, train: Train = pretend_training
         memory_gb: float = 1.0,
         train: Train | None = train,
         stop: threading.Event | None = None,
+        first: object = None,
     ) -> bool:
         calls.append(len(jobs))
         pool = Pool(jobs, 1, stop)

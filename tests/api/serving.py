@@ -8,7 +8,7 @@ import pytest
 
 from l2p_search.api import interface
 
-VIEWS = {"demo-paper": ("7", "l2p-search-abc"), "l2p-search/demo": ("7", "l2p-search")}
+VIEWS = {"demo-paper": (("7",), "l2p-search-abc"), "l2p-search/demo": (("7",), "l2p-search")}
 """A search and its dataset: the experiment and the view of each."""
 
 
@@ -25,6 +25,9 @@ class Process:
     def port(self) -> int:
         return int(self.command[self.command.index("--port") + 1])
 
+    def poll(self) -> int:
+        return 0  # it has not begun to answer
+
     def wait(self, timeout: float | None = None) -> int:
         self.waits.append(timeout)
         if timeout is None:
@@ -33,7 +36,7 @@ class Process:
 
 
 def without_mlflow(
-    monkeypatch: pytest.MonkeyPatch, views: dict[str, tuple[str, str]] = VIEWS
+    monkeypatch: pytest.MonkeyPatch, views: dict[str, tuple[tuple[str, ...], str]] = VIEWS
 ) -> list[Process]:
     """A store with these views; the value grows by every server that is started."""
     started: list[Process] = []
@@ -41,7 +44,7 @@ def without_mlflow(
     class Tracker:
         def __init__(self, store: object) -> None: ...
 
-        def views(self, most: int) -> dict[str, tuple[str, str]]:
+        def views(self, most: int) -> dict[str, tuple[tuple[str, ...], str]]:
             return views
 
     def start(command: list[str], **options: Any) -> Process:

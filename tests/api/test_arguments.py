@@ -21,7 +21,19 @@ _BAD: dict[str, tuple[Any, ...]] = {
     "metric": ("precision", 3, ["accuracy"], ""),
     **dict.fromkeys(("name", "model", "address", "tracking_uri"), (3, b"x", ["x"], Path("x"))),
     "register": (3, "", " x", "a/b", "a:b", "x@y", "it's", "..", "a\nb"),
-    **dict.fromkeys(("race", "resume", "tracking", "champion", "keep_model"), (1, "yes", [])),
+    **dict.fromkeys(
+        (
+            "race",
+            "resume",
+            "tracking",
+            "champion",
+            "keep_model",
+            "sealed",
+            "controls",
+            "fresh_splits",
+        ),
+        (1, "yes", []),
+    ),
     "display": ("loud", None, 3, object()),
     "stop": (True, "now", object()),
 }

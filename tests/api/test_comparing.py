@@ -1,6 +1,7 @@
 """Searches, trials and results against one another: on which seeds, and in which words."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,9 +38,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_graph: Graph) -> Path
     return folder
 
 
-def test_a_result_ties_with_itself_and_beats_a_much_worse_one(small_graph: Graph) -> None:
+def test_a_result_is_equivalent_to_itself_and_beats_a_much_worse_one(small_graph: Graph) -> None:
     good, bad = _result(small_graph, K=8, dropout=0.6), _result(small_graph, K=16, dropout=0.2)
-    assert compare(good, good).verdict == "a tie"
+    assert compare(good, good).verdict == "equivalent"
     found = compare(bad, good)
     assert found.verdict == "better"
     # 10 points per unit of dropout, half a point per step away from K=8.
@@ -75,7 +76,7 @@ def test_a_search_its_name_and_the_number_of_its_best_are_the_same(folder: Path)
 
 def test_a_colon_may_be_part_of_a_name(folder: Path) -> None:
     found = compare("a:b", "a:b:0", folder=folder)
-    assert (found.first, found.second, found.verdict) == ("a:b", "a:b:0", "a tie")
+    assert (found.first, found.second, found.verdict) == ("a:b", "a:b:0", "equivalent")
 
 
 def test_two_of_one_name_are_told_apart(small_graph: Graph) -> None:
@@ -113,14 +114,32 @@ def test_a_comparison_is_told_in_words_and_as_json(small_graph: Graph) -> None:
     worse, better = _result(small_graph, K=16), _result(small_graph, K=8)
     found = compare(worse, better)
     lines = str(found).splitlines()
-    assert lines[0] == "on 20 seeds, the searches' own; ± is the 95 % interval over splits"
-    assert lines[2] == "test accuracy"
-    assert lines[5].endswith("points: l2q (second) is better than l2q (first)")
+    assert lines[0] == "on 20 seeds, the searches' own; equivalent means within 1 point"
+    assert lines[1].startswith("± is the 95 % interval for this graph, other seeds and splits")
+    assert lines[3] == "test accuracy"
+    assert lines[6].endswith("points: l2q (second) is better than l2q (first)")
     assert "validation accuracy" in lines
     told = json.loads(json.dumps(found.to_mapping(), allow_nan=False))
     assert [each["metric"] for each in told["comparisons"]] == ["test_accuracy", "val_accuracy"]
     assert (told["first"], told["fresh_seeds"]) == ("l2q (first)", False)
     assert isinstance(found, Paired)
+
+
+def test_the_margin_is_named_and_one_that_is_none_is_refused(small_graph: Graph) -> None:
+    worse, better = _result(small_graph, K=16), _result(small_graph, K=8)
+    found = compare(worse, better, margin=50.0)
+    assert "equivalent means within 50 points" in str(found)
+    assert found.to_mapping()["comparisons"][0]["margin"] == 50.0
+    with pytest.raises(UserError, match="margin=0: must be a number above 0"):
+        compare(worse, better, margin=0)
+
+
+def test_two_intervals_stand_under_two_names() -> None:
+    """Of results of `fit`, whose test nodes are known."""
+    first, second = (l2p.fit("demo", K=k, epochs=3, seeds=3, display="off") for k in (1, 3))
+    difference = compare(first, second).to_mapping()["comparisons"][0]["difference"]
+    assert difference["this_graph_other_seeds_and_splits"]["low"] == difference["low"]
+    assert set(difference["other_nodes_of_this_kind"]) == {"low", "high"}
 
 
 def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
@@ -133,9 +152,15 @@ def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
     assert lines[1].endswith("against l2q, paired")
     assert lines[2].split()[0] == "l2q"
     assert lines[3].split()[0] == "appnp"
-    assert lines[3].endswith(("a tie", "better", "worse"))
+    assert re.search(r"points.*: (undecided|equivalent|better|worse)", lines[3])
+    assert any("Holm, 1 comparison" in line for line in lines)
+    assert any("equivalent means within 1 point" in line for line in lines)
     rows = ranking.to_mapping()["comparisons"]
     assert [(row["method"], row["search"]) for row in rows] == [("l2q", "one"), ("appnp", "two")]
+    at = lines.index("  given to each:")
+    assert [line.split()[0] for line in lines[at + 1 :]] == ["l2q", "appnp"]
+    assert all(" trials of 20 seeds from 24 configurations, " in line for line in lines[at + 1 :])
+    assert [row["budget"]["configurations"] for row in rows] == [24, 24]
 
 
 def test_a_ranking_on_the_searches_own_seeds_says_so(folder: Path) -> None:

@@ -89,7 +89,10 @@ def test_a_display_of_the_callers_own_is_told_every_event(
     kinds = [event.kind for event in told.events]
     assert kinds[:4] == ["started", "ended"] * 2
     assert kinds.count("ended") == 5
-    assert kinds.count("confirmed") == len(finish.outcome.confirmations) > 0
+    own = [event for event in told.events if event.kind == "confirmed" and event.subject is None]
+    assert len(own) == len(finish.outcome.confirmations) > 0
+    beside = [event.subject for event in told.events if event.subject is not None]
+    assert beside[:2] == ["the winner on fresh splits", "the default configuration"]
     assert [snapshot.ended for snapshot in told.snapshots][-1] == 5
     (note,) = told.notes  # what was understood of a graph that is no dataset by name
     assert note.startswith("small: 12 nodes, 13 edges. ")

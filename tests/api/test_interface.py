@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from l2p_search import defaults
-from l2p_search.api.interface import serve, views_of
+from l2p_search.api.interface import open_browser, serve, views_of
 from l2p_search.errors import UserError, in_shell
 from tests.api.serving import VIEWS, Process, without_mlflow
 
@@ -115,3 +115,15 @@ def test_a_port_beyond_the_last_is_refused(started: list[Process]) -> None:
     ):
         pass
     assert started == []
+
+
+def test_no_browser_is_opened_where_there_is_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda link: opened.append(link) is None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert not open_browser("http://127.0.0.1:5000/start")
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert open_browser("http://127.0.0.1:5000/start")
+    assert opened == ["http://127.0.0.1:5000/start"]

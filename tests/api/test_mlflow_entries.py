@@ -41,7 +41,10 @@ def test_a_trial_is_found_again_by_its_search_and_number(recorded: Journal) -> N
 def test_a_trial_has_its_configuration_and_its_profile_as_files(recorded: Journal) -> None:
     record = recorded.records()[0]
     files = trial_entry(recorded, record).files
-    assert set(files) == {"config.yaml", "profile.npz", "profile.json", "profile.svg"}
+    pictures = {name for name in files if name.startswith("images/profile+step+0+")}
+    assert len(pictures) == 2  # the picture, and the small one that charts show
+    plain = {"config.yaml", "profile.npz", "profile.json", "profile.svg"}
+    assert set(files) - pictures == plain
     assert files["config.yaml"].decode() == dump_yaml(record.config.to_mapping())
     told = json.loads(files["profile.json"])
     assert told["profile"] == [0.5, 0.5]
@@ -102,6 +105,8 @@ def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Jo
         "seed": "0",
         "race": "False",
         "metric": "accuracy",
+        "method": "l2q",
+        "sealed": "False",
     }
     assert entry.varied == ("dropout", "lr", "K")
     assert (entry.metrics, entry.files, entry.description) == ({}, {}, "")
@@ -116,7 +121,7 @@ def test_what_a_search_found_is_numbers_with_two_decimals(
     assert outcome.confirmed is not None
     assert outcome.confirmed.half_width is not None
     assert whole.metrics["trials_complete"] == 10.0
-    assert whole.metrics["val_accuracy_mean"] == round(outcome.best.objective, 2)
+    assert whole.metrics["best_val_accuracy"] == round(outcome.best.objective, 2)
     assert whole.metrics["confirmed_test_accuracy"] == round(outcome.confirmed.mean, 2)
     assert whole.metrics["confirmed_test_accuracy_half_width"] == round(
         outcome.confirmed.half_width, 2
@@ -128,7 +133,7 @@ def test_the_confirmed_number_is_the_first_line_of_the_page(
 ) -> None:
     confirmed = read_outcome(recorded).confirmed
     first = whole.description.splitlines()[0]
-    assert first == f"**Confirmed test accuracy: {confirmed} %** on fresh seeds."
+    assert first.startswith(f"**Confirmed test accuracy: {confirmed} %** on fresh seeds, with l2q")
     assert "`l2p-search export --search pretended --out best.yaml`" in whole.description
     assert "Nothing was chosen by test accuracy" in whole.description
 
@@ -150,11 +155,11 @@ def test_a_search_without_a_complete_trial_says_so(begun: Journal) -> None:
     assert entry.description.endswith("No trial has all its seeds yet.")
     assert "best.yaml" not in entry.files
     assert entry.files["leaderboard.csv"].count(b"\n") == 1
-    assert "val_accuracy_mean" not in entry.metrics
+    assert "best_val_accuracy" not in entry.metrics
 
 
 def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchEntry) -> None:
-    assert set(whole.files) == {
+    assert {name for name in whole.files if not name.startswith("images/")} == {
         "space.yaml",
         "leaderboard.csv",
         "invocations.json",
@@ -162,6 +167,7 @@ def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchE
         "best.yaml",
         "search.png",
         "trials.png",
+        "budget.png",
         "profile.svg",
     }
     assert json.loads(whole.files["outcome.json"])["dataset"] == "small"

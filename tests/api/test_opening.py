@@ -7,8 +7,8 @@ import pytest
 
 from l2p_search.api.found import Search
 from l2p_search.api.opening import (
+    best_by_dataset,
     best_of_dataset,
-    latest_by_dataset,
     open_all,
     open_named,
     open_search,
@@ -17,7 +17,8 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
-from tests.searching.pretend import begin, searched
+from l2p_search.searching.running.coordinator import Coordinator
+from tests.searching.pretend import begin, drive, searched
 
 _QUIET: dict[str, Any] = {"display": "off", "tracking": False}
 
@@ -62,15 +63,28 @@ def test_a_search_that_cannot_be_read_hides_no_other(tmp_path: Path, small_graph
     assert str(tmp_path / "bad") in str(errors[0])
 
 
-def test_the_latest_of_each_dataset_with_a_complete_trial(
+def test_the_best_of_each_dataset_is_the_latest_of_equals_with_a_complete_trial(
     tmp_path: Path, small_graph: Graph
 ) -> None:
     for name, dataset in (("a", "cora"), ("b", "cora"), ("c", "texas")):
         goal = Goal(trials=1, confirm=0)
         searched(tmp_path / name, small_graph, goal, dataset=dataset).close()
     begin(tmp_path / "d", dataset="cora").close()  # later, but without a trial
-    latest = latest_by_dataset(tmp_path)
-    assert {dataset: each.name for dataset, each in latest.items()} == {"cora": "b", "texas": "c"}
+    best = best_by_dataset(tmp_path)
+    assert {dataset: each.name for dataset, each in best.items()} == {"cora": "b", "texas": "c"}
     assert best_of_dataset("cora", tmp_path).name == "b"
     with pytest.raises(UserError, match=r"has a complete trial \(there are: cora, texas\)"):
         best_of_dataset("pubmed", tmp_path)
+
+
+def test_a_finished_search_goes_before_an_interrupted_one_whatever_is_later(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    whole = searched(tmp_path / "whole", small_graph, Goal(trials=2, confirm=2, ties=0))
+    whole.close()
+    broken = begin(tmp_path / "broken")
+    broken.begin(Goal(trials=9, confirm=2), {})
+    drive(Coordinator(broken, Goal(trials=9, confirm=2)), small_graph, stop_after=3)
+    broken.close()
+    assert [each.name for each in open_all(tmp_path)[0]] == ["broken", "whole"]
+    assert best_of_dataset("small", tmp_path).name == "whole"

@@ -33,7 +33,7 @@ def test_a_plan_says_what_varies_what_is_fixed_and_how_much_is_trained(
     assert said[-2:] == [
         "          then up to 5 x 20 fresh seeds to confirm",
         "          and 20 each: the winner on 20 fresh splits, the default configuration, MLP,"
-        " APPNP at the winner's settings",
+        " APPNP at the winner's settings, the winner with phi_share 0.5, APPNP on the same labels",
     ]
     bare = _plan(tmp_path, small_graph, trials=5, controls=False, fresh_splits=False)
     assert plan_text(bare, 2, 1).endswith("fresh seeds to confirm")

@@ -4,18 +4,20 @@ from statistics import fmean
 
 import pytest
 
+from l2p_search.api import publish_tables
 from l2p_search.api.publish_entries import Entries, collected
+from l2p_search.api.publish_ledger import Ledger
 from l2p_search.api.publish_tables import (
-    Ledger,
-    budgets_table,
     comparisons_table,
+    controls_table,
     details_table,
     scores_table,
-    spaces_table,
 )
 from l2p_search.api.publish_verdicts import contest_of, pairs_of
 from l2p_search.data.graph import Graph
+from l2p_search.intervals import Interval
 from l2p_search.report.printed_table import MISSING
+from l2p_search.searching.records.settings import Goal
 from tests.api.publishable import made
 
 
@@ -25,10 +27,6 @@ def entries(tmp_path: Path, small_graph: Graph) -> Entries:
     return collected(
         [made(tmp_path, small_graph, m, d, better=5.0 * (m == "l2q")) for d, m in wanted]
     )
-
-
-def _texts(row: object) -> list[str]:
-    return [cell.text for cell in row]  # type: ignore[attr-defined]
 
 
 def test_scores_mark_the_best_and_what_is_missing(entries: Entries) -> None:
@@ -59,25 +57,44 @@ def test_every_number_is_computed_from_the_lines_that_it_names(entries: Entries)
 def test_comparisons_say_a_verdict_and_name_both_lines(entries: Entries) -> None:
     ledger = Ledger()
     table = comparisons_table(pairs_of(entries), ledger)
-    words = [row[-1].text.split(",")[0].split(" ")[0] for row in table.rows]
+    words = [row[-2].text.split(",")[0].split(" ")[0] for row in table.rows]
     assert set(words) <= {"better", "worse", "equivalent", "undecided"}
     assert all(len(found["sources"]) == 2 for found in ledger.numbers)
     assert "2 comparisons" in table.caption
 
 
-def test_budgets_say_trials_sizes_and_cpu_time(entries: Entries) -> None:
+def test_the_interval_for_other_nodes_stands_beside_that_of_this_graph(
+    entries: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = Interval(80.0, 71.26, 88.74, 10)
+    monkeypatch.setattr(publish_tables, "interval_over_nodes", lambda result: wide)
     ledger = Ledger()
-    rows = budgets_table(entries, ledger).rows
-    assert _texts(rows[0]) == ["L2Q", "a", "l2q", "2", "6", "3", "5", "25", "50 s"]
-    assert _texts(rows[1])[:5] == ["MLP", "a", "mlp", "1", "3"]
-    assert ledger.numbers[0]["cpu_seconds"] == 50.0
-    assert len(ledger.numbers[0]["sources"][0]["lines"]) == 3  # a line per trial
+    table = details_table(entries, ledger)
+    place = list(table.columns).index("other nodes")
+    assert {row[place].text for row in table.rows} == {"71.3 to 88.7"}
+    told = [each for each in ledger.numbers if each["column"].endswith("other nodes")]
+    assert all((each["low"], each["high"]) == (71.26, 88.74) for each in told)
 
 
-def test_every_space_stands_once_with_all_values(entries: Entries) -> None:
-    rows = [_texts(row) for row in spaces_table(entries).rows]
-    assert rows.count(["l2q", "K", "2, 4, 8"]) == 1
-    assert ["mlp", "model", "mlp"] in rows
+def test_controls_and_fresh_splits_are_told_where_they_were_trained(
+    tmp_path: Path, small_graph: Graph, entries: Entries
+) -> None:
+    assert controls_table(entries, Ledger()) is None
+    goal = Goal(trials=3, confirm=10, ties=0, controls=True, fresh_splits="10x48/32/20")
+    found = collected([made(tmp_path, small_graph, "l2q", "held", goal=goal)])
+    ledger = Ledger()
+    table = controls_table(found, ledger)
+    assert table is not None
+    assert [row[2].text for row in table.rows] == ["the default configuration", "MLP", "APPNP"]
+    details = details_table(found, ledger)
+    assert "±" in details.rows[0][4].text
+    assert details.rows[0][3] == MISSING  # these nodes were not recorded
+    for told in ledger.numbers:
+        for source in told["sources"]:
+            assert Path(source["journal"]).is_file()
+            assert source["line"] is not None
+    lines = {source["line"] for told in ledger.numbers for source in told["sources"]}
+    assert len(lines) == 1 + 3 + 1 + 1  # winner, controls, fresh splits, the trial itself
 
 
 def test_the_metric_is_named_where_it_is_not_accuracy(tmp_path: Path, small_graph: Graph) -> None:

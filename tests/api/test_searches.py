@@ -127,6 +127,7 @@ _BAD: list[tuple[str, Any]] = [
     *(("device", bad) for bad in ("gpu", "cuda:x", 3)),
     *(("register", bad) for bad in ("", 3)),
     *(("champion", bad) for bad in ("yes", 1)),
+    *((key, bad) for key in ("sealed", "controls", "fresh_splits") for bad in ("yes", 1)),
     *(("sampler", bad) for bad in ("cmaes", 3)),
     *(("metric", bad) for bad in ("precision", 3)),
     *(("space", bad) for bad in ("papr", "no/such.yaml", {}, {"droput": {"choices": [1]}}, 3)),

@@ -4,6 +4,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,21 +40,38 @@ def browser_page(width: int = 1900, height: int = 900) -> Iterator[Any]:
         browser.close()
 
 
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+def _led_to(base: str, printed: str) -> str:
+    """Where `/start` leads; the link itself where MLflow does not know our app yet."""
+    if "#" in printed:
+        return printed
+    try:
+        urllib.request.build_opener(_Stay).open(printed)
+    except urllib.error.HTTPError as answer:
+        return f"{base}{answer.headers['Location']}"
+    raise AssertionError(f"{printed} leads nowhere")
+
+
 @contextmanager
 def interface(folder: Path) -> Iterator[str]:
-    """`l2p-search ui` in a folder; the value is the link that it prints."""
+    """`l2p-search ui` in a folder; the value is the link to which what it prints leads."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "l2p_search", "ui"],
+        [sys.executable, "-m", "l2p_search", "ui", "--no-browser"],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     assert process.stdout is not None
-    link = process.stdout.readline().split(": ", 1)[1].strip()
-    wait_for_server(link.split("/#")[0])
+    printed = process.stdout.readline().split(": ", 1)[1].split(" ")[0]
+    base = "/".join(printed.split("/")[:3])
+    wait_for_server(base)
     try:
-        yield link
+        yield _led_to(base, printed)
         started = psutil.Process(process.pid).children(recursive=True)
         assert started
     finally:

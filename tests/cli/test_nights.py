@@ -15,6 +15,7 @@ from tests.cli.running import Cli, scores, wait_until
 
 _SEARCH = (
     *("--dataset", "demo", "--space", "space.yaml", "--trials", "12", "--confirm", "3"),
+    *("--confirm-ties", "0", "--no-controls", "--no-fresh-splits"),  # each a training more
     "--no-tracking",  # MLflow has tests of its own
 )
 _ONE = ("--concurrency", "1", "--no-tracking")
@@ -61,14 +62,18 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
         "CONFIRMED TEST ACCURACY",
         "the paper's protocol",
         "profile of trial",
-        "l2p-search train --dataset demo --config searches/demo-paper/best.yaml",
-        "l2p-search export --search demo-paper --out best.yaml",
-        "l2p-search ui",
+        " -m l2p_search train --dataset demo --config searches/demo-paper/best.yaml",
+        " -m l2p_search export demo-paper --out best.yaml",
+        " -m l2p_search ui",
     ):
         assert said in out
     lines = err.splitlines()
     kept = "l2p-search: kept the winner's 2 fresh seeds in searches/demo-paper/model"
-    assert all(line.startswith(("[", "trial ", kept)) for line in lines), err
+    assert (
+        lines[0] == "l2p-search: searching demo: the space paper, 4 trials; torch and Ray start .."
+    )
+    told = ("[", "trial ", "confirming the best on fresh seeds: ", kept)
+    assert all(line.startswith(told) or " on 2 fresh seeds: " in line for line in lines[1:]), err
     assert sum(line.startswith("[") for line in lines) == 4
     assert "demo-paper: 0 trials written, 4 were there" in cli.run("sync").stdout
 
@@ -136,7 +141,7 @@ def test_an_interrupt_ends_in_good_order_and_a_term_too_and_both_can_be_resumed(
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert err.rstrip().endswith("continue with: l2p-search --resume --name s")
+    assert err.rstrip().endswith(" -m l2p_search --resume --name s")
     assert "Traceback" not in err
     # None is open only if the signal came between two trials.
     running = [trial for trial in cli.trials("s") if trial["status"] == "running"]
@@ -166,7 +171,8 @@ def test_a_second_interrupt_stops_at_once(cli: Cli) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopped; continue with: l2p-search --resume --name s" in err
+    assert "stopped; continue with: " in err
+    assert " -m l2p_search --resume --name s" in err
 
 
 def test_two_searches_in_one_directory_are_refused_and_in_two_both_run(

@@ -38,12 +38,12 @@ def _rows(records: list[TrialRecord], alive: bool = True) -> list[list[str]]:
 def test_every_trial_has_its_validation_its_note_and_what_varied(small_graph: Graph) -> None:
     records = [_record(small_graph, number, K=2 + number, dropout=0.3) for number in range(3)]
     head, *rows = _rows(records)
-    assert head == ["trial", "validation %", "seeds", "seconds", "", "dropout", "K"]
+    assert head == ["trial", "validation %", "sd", "seeds", "seconds", "", "dropout", "K"]
     result = records[0].result
     assert result is not None
-    accuracy = f"{result.val_mean:.2f} ± {result.val_std:.2f}"
-    assert rows[0] == ["0", accuracy, "4", "1.0", "best", "0.3", "2"]
-    assert [row[4] for row in rows] == ["best", "tie", ""]
+    mean, sd = f"{result.val_mean:.2f}", f"{result.val_std:.2f}"
+    assert rows[0] == ["0", mean, sd, "4", "1.0", "best", "0.3", "2"]
+    assert [row[5] for row in rows] == ["best", "tie", ""]
 
 
 def test_trials_stand_in_the_order_in_which_they_are_given(small_graph: Graph) -> None:
@@ -64,15 +64,34 @@ def test_a_trial_that_is_not_complete_says_why(
     status: TrialStatus, alive: bool, note: str, small_graph: Graph
 ) -> None:
     other = replace(_record(small_graph, 7), status=status)
-    assert _rows([_record(small_graph, 3), other], alive)[2][4] == note
+    assert _rows([_record(small_graph, 3), other], alive)[2][5] == note
 
 
 def test_a_trial_without_a_result_has_dashes(small_graph: Graph) -> None:
     bare = TrialRecord(number=7, status=TrialStatus.RUNNING, config=TrialConfig(K=4))
     row = _rows([_record(small_graph, 3), bare])[2]
-    assert row == ["7", "-", "-", "-", "running", "0.6", "4"]
+    assert row == ["7", "-", "-", "-", "-", "running", "0.6", "4"]
 
 
 def test_the_legend_says_what_the_signs_mean() -> None:
     assert "standard deviation over seeds" in LEGEND
-    assert "paired t-test at 5 %" in LEGEND
+    assert "Hsu's comparison with the best, at 5 %" in LEGEND
+    assert "±" not in LEGEND
+
+
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_on_a_narrow_screen_hyperparameters_wrap_and_none_is_cut(
+    width: int, small_graph: Graph
+) -> None:
+    keys = ["dropout", "lr", "hidden", "weight_decay", "K"]
+    records = [_record(small_graph, 0, weight_decay=1e-6, K=64)]
+    table = leaderboard(
+        records, keys=keys, best=records[0], ties={0}, title="a title", width=width
+    )
+    console = Console(file=io.StringIO(), width=width)
+    console.print(table)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "K=64" in text
+    assert "weight_decay=1e-06" in "".join(text.split())

@@ -3,7 +3,7 @@
 import pytest
 
 from l2p_search.config import TrialConfig
-from l2p_search.display.travel import travel_in_words
+from l2p_search.display.travel import node_in_words, travel_in_words
 from l2p_search.learned import Profiles
 from l2p_search.results import SeedResult, TrialResult
 
@@ -55,7 +55,7 @@ def _result(
             "50 % of the nodes stop at once, 30 % look one step far and 20 % mix several steps",
         ),
         ({0: 0.96, 9: 0.04}, "nearly all nodes stop at once"),  # one of 25 is not told of
-        ({3: 0.01}, "nearly all nodes mix several steps, 1.00 steps on average"),
+        ({3: 0.01}, "nearly all nodes mix several steps: nearly all on step 0"),
     ],
 )
 def test_how_far_nodes_look_is_said_in_shares_of_nodes(
@@ -95,7 +95,7 @@ def test_a_trend_with_degree_is_told_where_it_is_a_quarter_of_a_step(
 @pytest.mark.parametrize(
     ("means", "ending"),
     [
-        ((0.0, 3.0, 3.0), "; seeds disagree, from 0.0 to 3.0 steps on average"),
+        ((0.0, 3.0, 3.0), "; seeds disagree: their mean step goes from 0.0 to 3.0"),
         ((1.0, 1.4, 1.2), "stop at once"),
         ((10.0, 12.0, 8.0), "stop at once"),  # a fifth of what they have in common
         ((2.0,), "stop at once"),  # one alone does not disagree
@@ -107,8 +107,14 @@ def test_seeds_that_learned_different_things_are_told_of(
     assert travel_in_words(_result({0: 1.0}, means=means)).endswith(ending)
 
 
-def test_a_journal_of_an_earlier_version_has_a_mean_only() -> None:
-    assert travel_in_words(_result({}, means=(1.0, 1.5))) == "nodes take 1.25 steps on average"
+def test_a_journal_of_an_earlier_version_has_the_mean_of_q_only() -> None:
+    old = travel_in_words(_result({}, means=(1.0, 1.5)))
+    assert old == "over all nodes q(t) is nearly all on step 0"
+
+
+def test_a_node_is_told_by_the_steps_that_hold_its_weight() -> None:
+    assert node_in_words([0.5, 0.02, 0.48]) == "puts 50 % on step 0 and 48 % on step 2"
+    assert node_in_words([0.1] * 10) == "is spread over steps 0 to 9"
 
 
 def test_a_baseline_says_nothing_of_nodes() -> None:

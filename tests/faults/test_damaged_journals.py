@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.api.looking import profile_drawings
-from l2p_search.api.opening import latest_by_dataset, open_all, open_search
+from l2p_search.api.opening import best_by_dataset, open_all, open_search
 from l2p_search.api.recording import Tracking
 from l2p_search.api.statuses import Status, statuses
 from l2p_search.cli.main import main
@@ -117,7 +117,7 @@ def test_a_damaged_journal_is_one_line_and_all_others_are_shown(
     assert rows["second"]["trials"] == {"complete": 3}
     assert main(["status", "first", "--dir", str(tmp_path / "all")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    assert set(latest_by_dataset(tmp_path / "all")) == {"small"}
+    assert set(best_by_dataset(tmp_path / "all")) == {"small"}
     if what == "unknown status":
         assert profile_drawings(folder=tmp_path / "all", tracking=Tracking(False))
 

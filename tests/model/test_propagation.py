@@ -146,6 +146,24 @@ def test_a_directed_matrix_is_transposed_on_the_way_back() -> None:
     )
 
 
+@pytest.mark.parametrize("steps", [1, 3, 4, 5, 9])
+def test_any_number_of_scored_steps_gives_gradients_of_all_columns(
+    steps: int, small_graph: Graph
+) -> None:
+    """Also when one group holds them all, and when only the scorer learns."""
+    propagation = Propagation(normalised_adjacency(precise(small_graph)), steps, _TELEPORT)
+    score_columns, class_columns = _columns(small_graph.num_nodes, steps + 1)
+    for classes in (class_columns, class_columns.detach()):
+        scores, _ = propagate_and_read(propagation, score_columns, classes, _NODES, scored=steps)
+        every, _ = propagate_and_read(propagation, score_columns, classes, _NODES)
+        pairs = (
+            torch.autograd.grad(each[..., :steps].pow(3).sum(), score_columns)
+            for each in (scores, every)
+        )
+        for one, other in zip(*pairs, strict=True):
+            torch.testing.assert_close(one, other)
+
+
 def test_steps_without_a_score_change_nothing_of_the_others(small_graph: Graph) -> None:
     columns = _columns(small_graph.num_nodes, _STEPS + 1)
     propagation = _propagation(small_graph)

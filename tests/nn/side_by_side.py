@@ -18,6 +18,7 @@ from l2p_search.model.building import build_network
 from l2p_search.model.network import Levels
 from l2p_search.nn import L2P, TwoLevels
 from l2p_search.training.bilevel import BiLevel
+from l2p_search.training.label_shares import learned_nodes
 from l2p_search.training.seeds import Streams
 from tests.problems import precise
 
@@ -67,6 +68,11 @@ LAYERED: list[dict[str, Any]] = [
 """Every option of the networks, alone or with those that it has to get along with."""
 LEARNING: list[dict[str, Any]] = [
     {"temperature": 0.5, "kl_weight": 0.0, "decay_on": "theta"},
+    {"phi_share": 0.5},
+    {"phi_share": 0.3, "backbone": "gcn", "dropout": 0.5},
+    {"phi_share": 0.5, "level": "second_order", "dropout": 0.5},
+    {"phi_share": 0.7, "algorithm": "em"},
+    {"phi_share": 0.5, "consistency": 40.0, "dropout": 0.5},
     {"level": "joint"},
     {"level": "second_order"},
     {"level": "second_order", "dropout": 0.5},
@@ -120,10 +126,23 @@ def learner_of(graph: Graph, config: TrialConfig, levels: Levels, place: int) ->
         graph.edges,
         graph.y,
         graph.train[split],
-        graph.val[split],
+        learned_of(graph, config, place),
         graph.weights,
         **{key: getattr(config, key) for key in TRAINED_BY},
     )
+
+
+def learned_of(graph: Graph, config: TrialConfig, place: int) -> Tensor:
+    """The nodes that phi of a seed learns from."""
+    if config.phi_share < 1.0:
+        return learned_nodes(graph, SEEDS[place], config.phi_share)
+    return graph.val[SEEDS[place] % graph.num_splits]
+
+
+def judged_of(graph: Graph, config: TrialConfig, place: int) -> Tensor:
+    """The nodes that stop a seed and choose."""
+    val = graph.val[SEEDS[place] % graph.num_splits]
+    return val & ~learned_of(graph, config, place) if config.phi_share < 1.0 else val
 
 
 class Noise:
@@ -137,7 +156,7 @@ class Noise:
         }
         self._rows = {
             "lower": int(graph.train.sum(dim=1).max()),
-            "upper": int(graph.val.sum(dim=1).max()),
+            "upper": max(int(learned_of(graph, config, place).sum()) for place in range(2)),
         }
         self._steps = config.K + 1
 

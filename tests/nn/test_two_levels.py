@@ -15,6 +15,7 @@ from tests.nn.side_by_side import (
     config_of,
     dropping,
     engine_of,
+    judged_of,
     learner_of,
 )
 
@@ -38,9 +39,10 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
         for place, one in enumerate(plain):
             with dropping(bytes_[place], small_graph, config, monkeypatch):
                 loss = one.lower_step(lower[place, : int(one.train.sum())])
-                predicted = one.evaluate()[one.val].log_softmax(dim=1)
+                judged = judged_of(small_graph, config, place)
+                predicted = one.evaluate()[judged].log_softmax(dim=1)
                 one.upper_step(None if upper is None else upper[place, : int(one.val.sum())])
-            labels = one.y[one.val]
+            labels = one.y[judged]
             val_loss = torch.nn.functional.nll_loss(predicted, labels)
             hits = (predicted.argmax(dim=1) == labels).double().mean()
             found = (train_loss[place], scores.loss[place], scores.metric[place] / 100.0)

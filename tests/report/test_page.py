@@ -1,29 +1,36 @@
-import base64
+import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
-import pytest
+from l2p_search.report.page import Code, Drawing, Link, Page, Section, Table, render
 
-from l2p_search.learned import Curves
-from l2p_search.report.drawing import curves_figure, rendered
-from l2p_search.report.page import Page, render
+_TABLE = Table(
+    ["trial", "validation %", ""],
+    [["3", "82.00", "best"], ["1", "81.00", "tie"], ["0", "80.00", ""]],
+    sorts=True,
+    trials=[3, 1, 0],
+)
+_SVG = '<svg viewBox="0 0 1 1"></svg>'
 
-_FIGURE = curves_figure(Curves((1, 2), (1.0, 0.5), (1.0, 0.75), (40.0, 60.0)))
 
-
-def _page(**changes: object) -> Page:
-    values: dict[str, object] = {
-        "title": "Search s",
-        "summary": "9 trials",
+def _page(**changes: Any) -> Page:
+    values: dict[str, Any] = {
+        "title": "How far on s?",
+        "answer": "Nearly all nodes stop at once.",
         "headline": "81.2 ± 1.0 %",
         "headline_note": "on fresh seeds",
-        "notes": ["first", "second"],
-        "columns": ["trial", "validation %", ""],
-        "rows": [["3", "82.00", "best"], ["1", "81.00", "tie"], ["0", "80.00", ""]],
-        "images": {},
-        "commands": "l2p-search --dataset demo",
+        "verdict": ["Ties: trial 1."],
+        "beside": [Drawing(_SVG, "the profile")],
+        "facts": ["The graph: 9 nodes."],
+        "summary": "9 trials",
+        "sections": [
+            Section("The numbers", ["opening", _TABLE]),
+            Section("Reproduce it", [Code("l2p-search --dataset demo")]),
+        ],
+        "configs": {n: {"K": n, "lr": 0.01, "model": "l2p"} for n in (3, 1, 0)},
     }
-    return Page(**{**values, **changes})  # type: ignore[arg-type]
+    return Page(**{**values, **changes})
 
 
 class _Balance(HTMLParser):
@@ -42,40 +49,48 @@ class _Balance(HTMLParser):
 
 
 def test_it_says_everything_in_the_order_of_importance() -> None:
-    html = render(_page(images={"How it learned": b"<svg/>"}, figures={"Lines": "<div>x</div>"}))
-    body = html[html.index("<body>") :]
-    said = ["Search s", "9 trials", "81.2 ± 1.0 %", "on fresh seeds", "first", "second"]
-    said += ["Best trials", "82.00", "How it learned", "Lines", "Reproduce it", "--dataset demo"]
+    body = render(_page()).partition("<body>")[2]
+    said = ["How far on s?", "Nearly all nodes", "81.2 ± 1.0 %", "on fresh seeds", "Ties: trial 1"]
+    said += [
+        "the profile",
+        "The graph: 9 nodes.",
+        "9 trials",
+        "opening",
+        "82.00",
+        "--dataset demo",
+    ]
     places = [body.index(part) for part in said]
     assert places == sorted(places)
 
 
 def test_its_tags_are_closed_in_their_order() -> None:
     balance = _Balance()
-    balance.feed(render(_page(figures={"Lines": "<div>x</div>"}, script="let a = 1 < 2;")))
+    balance.feed(render(_page()))
     balance.close()
     assert balance.open == []
 
 
 def test_what_a_user_named_is_text_and_never_markup() -> None:
     evil = "<script>alert('1 & 2')</script>"
-    html = render(
-        _page(
-            title=evil,
-            summary=evil,
-            headline=evil,
-            headline_note=evil,
-            notes=[evil],
-            columns=[evil],
-            rows=[[evil]],
-            commands=evil,
-            table_title=evil,
-            images={'"><b>': b"<svg/>"},
-        )
+    page = _page(
+        title=evil,
+        answer=evil,
+        headline=evil,
+        headline_note=evil,
+        verdict=[evil],
+        facts=[evil],
+        summary=evil,
+        beside=[Drawing(_SVG, evil)],
+        sections=[
+            Section(evil, [evil, Code(evil), Table([evil], [[evil], [Link(evil, f'"{evil}')]])])
+        ],
+        configs={0: {"model": evil, "K": 1}, 1: {"model": "x", "K": 1}},
     )
-    assert "<script" not in html
-    assert "<b>" not in html
-    assert html.count("&lt;script&gt;alert(&#x27;1 &amp; 2&#x27;)&lt;/script&gt;") == 10
+    html = render(page)
+    scripts = re.findall(r"<script[^>]*>", html)
+    assert scripts == ['<script type="application/json" id="configs">', "<script>"]  # ours
+    assert html.count("</script>") == 2
+    assert html.count("&lt;script&gt;alert(&#x27;1 &amp; 2&#x27;)&lt;/script&gt;") >= 14
 
 
 def test_the_best_row_is_marked_and_no_other() -> None:
@@ -84,30 +99,26 @@ def test_the_best_row_is_marked_and_no_other() -> None:
     assert "82.00" in rows[1][1]
 
 
-@pytest.mark.parametrize(
-    ("image", "kind"),
-    [
-        (rendered(_FIGURE, "png"), "png"),
-        (rendered(_FIGURE, "svg"), "svg+xml"),  # it begins with <?xml
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "svg+xml"),
-    ],
-)
-def test_an_image_is_in_the_page_under_its_own_kind(image: bytes, kind: str) -> None:
-    html = render(_page(images={"A figure": image}))
-    found = re.search(r'<img alt="A figure" src="data:image/([a-z+]+);base64,([^"]+)">', html)
+def test_every_section_with_something_in_it_is_linked_from_the_top() -> None:
+    html = render(_page(sections=[Section("The numbers", ["x"]), Section("Nothing", [])]))
+    linked = re.findall(r'<a href="#([^"]+)">', html)
+    assert linked == re.findall(r'<section id="([^"]+)">', html) == ["the-numbers"]
+
+
+def test_each_trials_configuration_is_in_the_page_what_they_share_once() -> None:
+    html = render(_page())
+    found = re.search(r'id="configs">(.*?)</script>', html)
     assert found is not None
-    assert found[1] == kind
-    assert base64.b64decode(found[2]) == image
-
-
-def test_the_library_of_figures_is_there_once_and_only_with_figures() -> None:
-    drawn = render(_page(script="LIBRARY", figures={"One": "<div/>", "Two": "<div/>"}))
-    assert drawn.count("<script>LIBRARY</script>") == 1
-    assert "LIBRARY" not in render(_page(script="LIBRARY"))
+    told = json.loads(found[1])
+    assert told == {
+        "base": {"lr": 0.01, "model": "l2p"},
+        "trials": {"3": {"K": 3}, "1": {"K": 1}, "0": {"K": 0}},
+    }
+    assert re.findall(r'data-trial="(\d+)"', html) == ["3", "1", "0"]
 
 
 def test_it_asks_the_network_for_nothing() -> None:
-    html = render(_page(images={"A figure": rendered(_FIGURE, "png")}))
-    assert not re.findall(r'(?:src|href)="(?!data:)', html)
+    html = render(_page())
+    assert not re.findall(r'(?:src|href)="(?!data:|#)', html)
     assert "@import" not in html
     assert "url(" not in html

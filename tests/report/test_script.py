@@ -205,7 +205,7 @@ def test_a_program_runs_alone_on_the_graph_beside_it(small_graph: Graph, tmp_pat
     lines = _run(program).splitlines()
     assert [line.partition(" ")[0] for line in lines[:4]] == ["seed", "seed", "validation", "test"]
     assert "(the search: 84.00 %)" in lines[2]
-    assert lines[4].startswith("profile: nodes take ")
+    assert lines[4].startswith("profile: q(t) of every step")
     assert [line[:9] for line in lines[5:]] == ["  step  0", "  step  1", "  step  2"]
 
 

@@ -77,9 +77,9 @@ def test_it_prints_seeds_means_with_the_samples_deviation_and_the_profile(
         "seed 0: validation 70.00 %, test 60.00 %",
         "seed 1: validation 80.00 %, test 60.00 %",
         "seed 2: validation 90.00 %, test 75.00 %",
-        "validation accuracy 80.00 ± 10.00 %   (the search: 70.00 %)",
-        "test accuracy 65.00 ± 8.66 %   (the search: 71.50 %)",
-        "profile: nodes take 0.75 steps on average",
+        "validation accuracy 80.00 %, sd 10.00   (the search: 70.00 %)",
+        "test accuracy 65.00 %, sd 8.66   (the search: 71.50 %)",
+        "profile: q(t) of every step, averaged over nodes and seeds",
         "  step  0  0.500",
         "  step  1  0.250",
         "  step  2  0.250",
@@ -93,5 +93,5 @@ def test_it_prints_seeds_means_with_the_samples_deviation_and_the_profile(
         {**origin, "seeds": 1, "data_digest": ""},
     )
     said = capsys.readouterr()
-    assert "validation accuracy 70.00 ± 0.00 %" in said.out
+    assert "validation accuracy 70.00 %, sd 0.00" in said.out
     assert said.err == "note: these are not the data of the search, bit by bit\n"

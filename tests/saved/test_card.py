@@ -27,10 +27,12 @@ def test_it_names_data_digest_splits_metric_profile_and_how_to_load(small_graph:
     assert card.startswith("# l2q on `small`\n")
     for words in (
         "3 trained seeds (20 to 22)",
-        "- Test ROC AUC: 80.50 ± 2.50 %, on 3 seeds (± is the 95 % interval",
+        "- Test ROC AUC: 80.50 ± 2.50 %, on 3 seeds.",
+        "± is its 95 % interval for this graph, other seeds and splits",
+        "- Its 95 % interval for other nodes of this kind: not recorded.",
         "- Validation ROC AUC: 81.25 %.",
         f"12 nodes, 2 splits, content hash `{small_graph.digest}`",
-        "Nodes take 0.25 steps on average",
+        "Over all nodes and seeds q(t) is 75 % on step 0 and 25 % on step 1",
         "![The probability of every propagation step](profile.svg)",
         "l2p.load_model(",
         "## Limits",

@@ -1,5 +1,6 @@
 """What tests of MLflow share: reading a store whole, and servers on the loopback address."""
 
+import re
 import socket
 import time
 import urllib.error
@@ -19,7 +20,7 @@ def contents(store: Store) -> dict[str, object]:
     found: dict[str, object] = {}
     for run in runs:
         tags = {
-            key: names.get(value, value)
+            key: re.sub(r"\b[0-9a-f]{32}\b", lambda id_: names.get(id_[0], id_[0]), value)
             for key, value in run.data.tags.items()
             if not key.startswith(("mlflow.source", "mlflow.user"))
         }

@@ -72,4 +72,5 @@ def test_a_trial_that_did_not_complete_says_why() -> None:
     entry = _entry(status=TrialStatus.RACED_OUT, reason="worse than trial 1")
     assert entry.tags()["status"] == "raced_out"
     assert entry.tags()["mlflow.note.content"] == "**Raced out**: worse than trial 1"
-    assert _entry(status=TrialStatus.FAILED, result=None, reason="boom").metrics() == []
+    failed = _entry(status=TrialStatus.FAILED, result=None, reason="boom")
+    assert failed.metrics() == [("trial", 3.0, 0)]

@@ -1,6 +1,7 @@
 """What is in the store after a search, after a resume, and after an outage."""
 
 import json
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -20,7 +21,7 @@ from l2p_search.tracking.mlflow_tracker import MlflowTracker
 from l2p_search.tracking.quiet import explained
 from l2p_search.tracking.recorder import Recorder
 from l2p_search.tracking.store import Store, find_store
-from l2p_search.trial_record import TrialRecord
+from l2p_search.trial_record import TrialRecord, best_first
 from tests.searching.pretend import searched
 from tests.tracking.serving import contents
 
@@ -133,8 +134,8 @@ def test_each_search_has_a_view_of_its_trials_with_its_hyperparameters(
     _write(other, find_store(None))
     tracker = MlflowTracker(find_store(None))
     views = tracker.views(10)
-    assert list(views) == ["other", "s", "l2p-search/small"]
-    experiment, key = views["other"]
+    assert list(views) == ["all searches", "other", "s", "l2p-search/small"]
+    (experiment,), key = views["other"]
     tags = tracker._client.get_experiment(experiment).tags
     view = json.loads(tags[f"mlflow.sharedViewState.{key}"])
     found = tracker._client.search_runs([experiment], view["searchFilter"])
@@ -144,8 +145,48 @@ def test_each_search_has_a_view_of_its_trials_with_its_hyperparameters(
     assert list(tracker.views(1)) == ["other", "l2p-search/small"]
 
 
+def test_a_search_that_is_synced_later_has_the_times_at_which_it_ran(journal: Journal) -> None:
+    began, ended = journal.span
+    assert began is not None
+    assert ended is not None
+    assert main(["sync"]) == 0
+    tracker = MlflowTracker(find_store(None))
+    (run,) = [run for run in _runs(tracker) if run.data.tags["kind"] == "search"]
+    assert run.info.start_time == round(1000 * began)
+    assert run.info.end_time == round(1000 * ended)
+
+
+def test_trials_say_where_they_stand_and_of_which_search_they_are(journal: Journal) -> None:
+    _write(journal, find_store(None))
+    outcome = read_outcome(journal)
+    tracker = MlflowTracker(find_store(None))
+    found = {run.data.tags.get("trial"): run for run in _runs(tracker)}
+    ties = {record.number for record in outcome.ties}
+    for rank, record in enumerate(best_first(outcome.records), start=1):
+        run = found[str(record.number)]
+        assert run.info.run_name == f"s/{record.number:03d}"
+        assert run.data.tags["search"] == "s"
+        if record.objective is None:
+            assert "rank" not in run.data.tags
+            continue
+        assert run.data.metrics["rank"] == rank == float(run.data.tags["rank"])
+        tie = "best" if rank == 1 else "yes" if record.number in ties else "no"
+        assert run.data.tags["tie"] == tie
+        assert run.data.metrics["behind_best"] >= 0.0
+
+
+def test_the_page_of_a_dataset_says_what_is_best_and_links_the_views(journal: Journal) -> None:
+    _write(journal, find_store(None))
+    tracker = MlflowTracker(find_store(None))
+    (run,) = [run for run in _runs(tracker) if run.data.tags["kind"] == "search"]
+    tags = tracker._client.get_experiment(run.info.experiment_id).tags
+    assert tags["mlflow.note.content"].startswith(f"{read_outcome(journal).confirmed} % test")
+    for key in re.findall(r"viewStateShareKey=([a-z0-9-]+)", tags["mlflow.note.content"]):
+        assert f"mlflow.sharedViewState.{key}" in tags
+
+
 def _runs(tracker: MlflowTracker) -> list[Any]:
-    (experiment,) = {experiment for experiment, _ in tracker.views(10).values()}
+    ((experiment,),) = {experiments for experiments, _ in tracker.views(10).values()}
     return list(tracker._client.search_runs([experiment]))
 
 

@@ -51,8 +51,8 @@ def test_the_loss_and_its_gradients_agree_with_the_definition(variant: dict[str,
     torch.testing.assert_close(found, expected)
     cotangent = torch.tensor([1.0, -2.0], dtype=torch.float64)
     torch.testing.assert_close(
-        torch.autograd.grad(found, tuple(read), cotangent),
-        torch.autograd.grad(expected, tuple(read), cotangent),
+        torch.autograd.grad(found, tuple(read[:3]), cotangent),
+        torch.autograd.grad(expected, tuple(read[:3]), cotangent),
     )
 
 
@@ -62,5 +62,5 @@ def test_passes_gradcheck(variant: dict[str, Any]) -> None:
     read, rows, gumbel = _inputs()
     assert torch.autograd.gradcheck(
         lambda *inputs: NegativeElbo.apply(*inputs, gumbel, rows.labels, rows.weights, config),
-        tuple(read),
+        tuple(read[:3]),
     )

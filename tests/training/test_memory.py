@@ -22,6 +22,15 @@ def test_more_memory_takes_more_seeds_and_one_always_fits() -> None:
     assert seeds_at_once(network, 4.0) > seeds_at_once(network, 1.0) > 1
 
 
+def test_seeds_of_a_large_graph_train_one_after_another() -> None:
+    """Their columns would leave the cache, however much memory there is."""
+    network = build_network(Problem(demo_graph()), TrialConfig())
+    network.bytes_of_step = 2**26
+    assert seeds_at_once(network, 1000.0) == 1
+    network.bytes_of_step = 0
+    assert seeds_at_once(network, 1000.0) > 20
+
+
 def test_the_estimate_grows_with_what_takes_memory() -> None:
     problem = Problem(demo_graph())
 

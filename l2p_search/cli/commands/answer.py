@@ -10,6 +10,7 @@ from l2p_search.api.answer_methods import BACKBONES, USUAL
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
+    add_margin,
     add_messages,
     add_metric,
     add_resources,
@@ -66,6 +67,7 @@ def add_parser(commands: Any) -> None:
         "--confirm", type=positive, metavar="N", help="fresh seeds per winner, with --trials (10)"
     )
     add_metric(parser)
+    add_margin(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (answer-GRAPH.html)")
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
@@ -100,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
                 time_budget=args.time_budget,
                 effort=effort,
                 metric=args.metric,
+                margin=args.margin,
                 folder=args.dir,
                 means=means_of(vars(args), signals.stop),
                 data_dir=args.data_dir,

@@ -5,7 +5,14 @@ import json
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dataset, add_dir, add_memory, positive, reading
+from l2p_search.cli.options import (
+    add_dataset,
+    add_dir,
+    add_margin,
+    add_memory,
+    positive,
+    reading,
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -29,6 +36,7 @@ def add_parser(commands: Any) -> None:
         help="train both on N fresh seeds that chose neither, where they have them not"
         " (default: %(const)s)",
     )
+    add_margin(parser)
     add_memory(parser)
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
@@ -49,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         args.first,
         args.second,
         train=args.train,
+        margin=args.margin,
         folder=args.dir,
         graph=graph,
         data_dir=args.data_dir,

@@ -4,6 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from l2p_search.cli.invocation import in_words
 from l2p_search.cli.options import add_data_dir
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Load each dataset; one that is not to be had gets its reason instead of its figures."""
     from l2p_search.data.catalogue import DATASETS
     from l2p_search.data.loading import load_graph
-    from l2p_search.errors import DataError, in_shell
+    from l2p_search.errors import DataError
 
     rows: list[dict[str, Any]] = []
     for dataset in DATASETS.values():
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             rows.append(_figures(dataset, load_graph(dataset.name, data_dir=args.data_dir)))
         except DataError as error:
             rows.append(
-                {"name": dataset.name, "kind": dataset.kind, "error": in_shell(error.message)}
+                {"name": dataset.name, "kind": dataset.kind, "error": in_words(error.message)}
             )
     if args.json:
         print(json.dumps(rows, indent=2))

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dir
+from l2p_search.cli.options import add_dir, add_search, search_name
+from l2p_search.errors import UserError
 
 
 def add_parser(commands: Any) -> None:
@@ -17,12 +18,16 @@ def add_parser(commands: Any) -> None:
         " `l2p-search train --config FILE` gives its numbers again. A script is a program on torch"
         " and torch-geometric alone; a graph that torch-geometric does not have is written beside"
         " it, as NAME.graph.npz.",
-        epilog="example: l2p-search export --dataset wisconsin --out wisconsin.yaml",
+        epilog="example: l2p-search export wisconsin-paper --out wisconsin.yaml",
     )
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--dataset", metavar="NAME", help="the best of its latest search")
-    which.add_argument("--search", metavar="NAME", help="the best of this search")
-    which.add_argument("--all", action="store_true", help="of every dataset's latest search")
+    add_search(parser, "with --dataset its best one, else the latest")
+    parser.add_argument(
+        "--dataset",
+        metavar="NAME",
+        help="the best of a dataset: of its finished searches before interrupted ones, then of"
+        " those with the most seeds, the one with the best validation score",
+    )
+    parser.add_argument("--all", action="store_true", help="the best of every dataset")
     parser.add_argument(
         "--format",
         choices=["yaml", "json", "script"],
@@ -39,26 +44,29 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the best configuration of one search, or of every dataset's latest."""
+    """Write the best configuration of one search, or of every dataset."""
     from l2p_search.api.exporting import SUFFIXES
-    from l2p_search.api.opening import best_of_dataset, latest_by_dataset, open_search
-    from l2p_search.errors import UserError
+    from l2p_search.api.opening import best_by_dataset, best_of_dataset, open_search
 
+    name = search_name(vars(args))
+    given = [word for word in (name, args.dataset, args.all and "--all") if word]
+    if len(given) > 1:
+        raise UserError(f"export: {' and '.join(given)} exclude each other; name one of them")
     if not args.all:
-        if args.search is not None:
-            found = open_search(args.search, args.dir)
-        else:
+        if args.dataset is not None:
             found = best_of_dataset(args.dataset, args.dir)
+        else:
+            found = open_search(name, args.dir)
         if args.out is None:
             print(found.exported(args.format or defaults.FORM), end="")
         else:
             print(f"wrote {found.export(args.out, args.format)}")
         return 0
     form = args.format or defaults.FORM
-    latest = latest_by_dataset(args.dir)
-    if not latest:
+    best = best_by_dataset(args.dir)
+    if not best:
         raise UserError("no search has a complete trial yet; see l2p-search status")
-    for dataset, found in latest.items():
+    for dataset, found in best.items():
         if args.out is None:
             print(found.exported(form), end="")
         else:

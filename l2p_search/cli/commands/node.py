@@ -10,10 +10,13 @@ from l2p_search.cli.options import (
     add_device,
     add_dir,
     add_figures,
+    add_search,
     natural,
     positive,
     reading,
+    search_name,
 )
+from l2p_search.errors import UserError
 
 
 def add_parser(commands: Any) -> None:
@@ -21,12 +24,13 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "node",
         help="draw a node's neighbourhood and the steps it takes",
-        description="Train the best recorded configuration of a dataset (else its default) and"
-        " draw one node's 3-hop neighbourhood, coloured by class, with the node's q(t). The"
+        description="Train the best configuration of a search, or of a dataset (else its default),"
+        " and draw one node's 3-hop neighbourhood, coloured by class, with the node's q(t). The"
         " run of the search gets a copy in MLflow.",
-        epilog="example: l2p-search node --dataset cora --node 17",
+        epilog="example: l2p-search node cora-paper --node 17",
     )
-    add_dataset(parser)
+    add_search(parser, "the best one of --dataset")
+    add_dataset(parser, required=False)
     parser.add_argument("--node", type=natural, required=True, metavar="N", help="from 0")
     parser.add_argument(
         "--seeds",
@@ -50,19 +54,23 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.data.loading import load_graph
     from l2p_search.training.memory import keep_freed_memory
 
+    name = search_name(vars(args))
+    if name is None and args.dataset is None:
+        raise UserError("node: name a search, or give --dataset, as in node cora-paper --node 17")
     keep_freed_memory()
+    graph = None
+    if args.dataset is not None:
+        graph = load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args)))
     found = look_at_node(
-        load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args))),
+        graph,
         args.node,
+        search=name,
         seeds=args.seeds,
         device=args.device,
         folder=args.dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )
-    print(
-        f"{found.graph.name}, {found.origin}: node {found.node} takes"
-        f" {found.expected_step:.2f} steps on average"
-    )
+    print(f"{found.graph.name}, {found.origin}: node {found.node} {found.in_words}")
     for path in write_files(args.out, found.files):
         print(f"wrote {path}")
     return 0

@@ -9,6 +9,7 @@ from l2p_search.cli.options import (
     add_data_dir,
     add_dir,
     add_figures,
+    add_margin,
     add_messages,
     add_resources,
     add_tracking_uri,
@@ -32,8 +33,9 @@ def add_parser(commands: Any) -> None:
         description="Run the searches that a table or a figure of the paper needs, or reuse those"
         " that are recorded, and print our numbers beside the paper's. An interrupted one goes on"
         " where it was. smoke: minutes, to see that it works; quick: an hour at the most for a"
-        " table on two cores, part of each space and few seeds; full: the paper's own protocol,"
-        " for nights or a cluster.",
+        " table on two cores, part of each space and few seeds; full: the paper's ranges, seeds"
+        " and selection, for nights or a cluster. The model is that of the space paper, which"
+        " differs from the printed one; paper-literal has it as printed.",
         epilog="example: l2p-search paper table2 --budget quick",
     )
     parser.add_argument("what", choices=_WHAT, metavar="WHAT", help=", ".join(_WHAT))
@@ -47,6 +49,7 @@ def add_parser(commands: Any) -> None:
         "--datasets", nargs="+", metavar="NAME", help="(default: those of the table or figure)"
     )
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="(default: the table's)")
+    add_margin(parser)
     add_figures(parser)
     add_data_dir(parser)
     add_dir(parser)
@@ -71,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
             budget=args.budget,
             datasets=args.datasets,
             methods=args.methods,
+            margin=args.margin,
             folder=args.dir,
             data_dir=args.data_dir,
             means=means_of(vars(args), signals.stop),

@@ -17,6 +17,9 @@ def add_parser(commands: Any) -> None:
         epilog="example: l2p-search profiles --datasets cora wisconsin --out figures",
     )
     parser.add_argument(
+        "name", nargs="*", metavar="NAME", help="searches (default: the best of each dataset)"
+    )
+    parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="(default: all that were searched)"
     )
     add_figures(parser)
@@ -33,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
     files = profile_drawings(
         args.datasets,
+        searches=args.name,
         folder=args.dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )

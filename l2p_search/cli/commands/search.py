@@ -4,13 +4,19 @@ import argparse
 import json
 import shlex
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from l2p_search import defaults
+from l2p_search.cli.first_line import first_line
+from l2p_search.cli.invocation import as_called
+from l2p_search.cli.next_steps import next_steps, resume_command
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
+    add_margin,
     add_messages,
     add_metric,
     add_resources,
@@ -23,12 +29,14 @@ from l2p_search.cli.options import (
     reading,
 )
 from l2p_search.cli.signals import Signals, say
+from l2p_search.cli.telling_plans import tell_plans
 from l2p_search.errors import SearchExistsError, UserError
 
 if TYPE_CHECKING:
+    from l2p_search.api.conducting import Means
     from l2p_search.api.found import Search
     from l2p_search.api.planning import Plan, Wanted
-    from l2p_search.searching.running.cluster import Resources
+    from l2p_search.searching.running.first_worker import FirstWorker
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,..",
         help="search each with the same budget, and compare them paired by seed",
     )
+    add_margin(what)
     what.add_argument(
         "--trials",
         type=positive,
@@ -165,17 +174,16 @@ def run(args: argparse.Namespace) -> int:
             "which graph? Give --dataset, such as l2p-search --dataset demo --trials 10;"
             " `l2p-search --help` has the commands"
         )
-    # Before the imports of what follows, which may take seconds and may swallow an interrupt.
-    with Signals(_again(args.name, args.dir)) as signals:
-        from l2p_search.api.comparing import rank
+    models: list[str | None] = [args.model]
+    if args.models is not None:
+        only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
+        models = _models(args.models, args.dataset, only)
+    # Before the imports of what follows, which take seconds and may swallow an interrupt.
+    with Signals(_again(args.name, args.dir)) as signals, ExitStack() as until_the_end:
+        worker = _begin(args, until_the_end)
         from l2p_search.api.planning import Wanted
-        from l2p_search.api.searches import run_plan
 
-        means = means_of(vars(args), signals.stop)
-        models = [args.model]
-        if args.models is not None:
-            only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
-            models = _models(args.models, args.dataset, only)
+        means = replace(means_of(vars(args), signals.stop), first_worker=worker)
         plans = [
             _planned(
                 args.dataset,
@@ -207,27 +215,79 @@ def run(args: argparse.Namespace) -> int:
             for model in models
         ]
         if args.dry_run:
-            told = [_tell_plan(plan, means.resources, args.memory, args.json) for plan in plans]
-            if args.json:
-                print(_as_json(told[0] if args.models is None else {"plans": told}))
+            tell_plans(plans, means.resources, args.memory, as_json=args.json, quiet=args.quiet)
             return 0
-        found = []
-        for plan in plans:
-            search = run_plan(plan, means)
-            if search.interrupted:
-                _report_interrupted(search, _again_of(plan.directory))
-                return signals.exit_code
-            found.append(search)
-            if not args.json:
-                _print(search)
-            elif args.models is None:
-                print(_as_json(search.to_mapping()))
-        if args.models is not None and found:
-            ranking = rank(found)
-            together = {"searches": [each.to_mapping() for each in found]}
-            as_json = _as_json({**together, **ranking.to_mapping()})
-            print(as_json if args.json else f"\n{ranking}")
+        found = _run_all(plans, means, as_json=args.json)
+        if found and found[-1].interrupted:
+            return signals.exit_code
+    _print_all(found, several=args.models is not None, tracked=not args.no_tracking, args=args)
     return 0 if all(search.best is not None for search in found) else 1
+
+
+def _begin(args: argparse.Namespace, until_the_end: ExitStack) -> "FirstWorker | None":
+    """Say what is searched, and start the process that trains while Ray starts.
+
+    Both before torch is imported; a program that has imported it need not be told to wait.
+    """
+    line = first_line(vars(args))
+    if line is None or "torch" in sys.modules:
+        return None
+    if not args.quiet:
+        say(line.replace(" and Ray start", " starts") if args.dry_run else line)
+    if args.dry_run or args.address is not None or args.device not in ("auto", "cpu"):
+        return None
+    from l2p_search.searching.running.first_worker import FirstWorker
+
+    worker = FirstWorker()
+    until_the_end.callback(worker.close)
+    return worker
+
+
+def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Search]":
+    """Run the searches one after another, until one is interrupted."""
+    from l2p_search.api.searches import run_plan
+
+    found = []
+    for place, plan in enumerate(plans, 1):
+        part = f"model {place} of {len(plans)}" if len(plans) > 1 else ""
+        search = run_plan(plan, replace(means, part=part))
+        found.append(search)
+        if search.interrupted:
+            _report_interrupted(search, resume_command(plan.directory))
+            break
+        if not as_json:
+            _print(search)
+    return found
+
+
+def _print(search: "Search") -> None:
+    from rich.console import Console
+
+    from l2p_search.display.summary import print_summary
+
+    console = Console()
+    print_summary(search.summary(), console if console.is_terminal else Console(width=140))
+
+
+def _print_all(
+    found: "list[Search]", *, several: bool, tracked: bool, args: argparse.Namespace
+) -> None:
+    """How several searches compare, and what to do next; or everything as one object."""
+    from l2p_search.api.comparing import rank
+
+    ranking = rank(found, args.margin) if several else None
+    if args.json:
+        mapping = found[0].to_mapping()
+        if ranking is not None:
+            together = {"searches": [each.to_mapping() for each in found]}
+            mapping = {**together, **ranking.to_mapping()}
+        print(json.dumps(mapping, indent=2, allow_nan=False))
+        return
+    if ranking is not None:
+        print(f"\n{ranking}")
+    if lines := next_steps(found, tracked):
+        print("\nnext")
+        print("\n".join(f"  {line}" for line in lines))
 
 
 def _models(names: str, dataset: str | None, only: dict[str, str | None]) -> list[str | None]:
@@ -263,62 +323,6 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
     return make_plan(dataset, wanted, resume=True)
 
 
-def _print(search: "Search") -> None:
-    from rich.console import Console
-
-    from l2p_search.data.reading_again import one_line, shell_words, train_command
-    from l2p_search.display.summary import print_summary
-
-    console = Console()
-    print_summary(search.summary(), console if console.is_terminal else Console(width=140))
-    if search.best is None:
-        return
-    name, where = shlex.quote(search.name), _where(search.directory)
-    print("\nnext")
-    print("  l2p-search ui                         # compare the trials in MLflow")
-    print(f"  l2p-search report --search {name}{where}")
-    print(f"  l2p-search export --search {name}{where} --out best.yaml")
-    settings, best_file = search.settings, str(search.directory / "best.yaml")
-    print(f"  {train_command(settings.graph, settings.dataset, best_file)}")
-    kept, graph = search.directory / "model", shell_words(settings.graph, settings.dataset)
-    if kept.is_dir() and graph is not None:
-        print(f"  {one_line(['l2p-search', 'predict', str(kept), *graph])}")
-    more = 2 * len(search.outcome.records)
-    print(f"  l2p-search --resume --name {name}{where} --trials {more}   # search on")
-
-
-def _tell_plan(
-    plan: "Plan", wanted: "Resources", memory: float, as_json: bool
-) -> "dict[str, Any]":
-    """Print what would be searched and what it may cost; with --json only give it back."""
-    from l2p_search.api.estimating import estimate, trials_at_once
-    from l2p_search.api.measuring import MEASURED_SECONDS
-    from l2p_search.api.needs import check_search_fits
-    from l2p_search.api.plan_text import memory_text, plan_mapping, plan_text, time_text
-    from l2p_search.errors import in_shell
-    from l2p_search.searching.running.placement import settled
-    from l2p_search.training.memory import keep_freed_memory
-
-    keep_freed_memory()  # as the workers do that are estimated
-    on = settled(wanted)
-    at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
-    if not as_json:
-        print(in_shell(plan_text(plan, at_once, on.cpus_per_trial)), flush=True)
-    if sys.stderr.isatty():
-        say(f"measuring one trial, about {MEASURED_SECONDS:.0f} s of CPU ..")
-    check_search_fits(plan.graph, plan.settings, at_once=at_once, memory_gb=memory)
-    found = estimate(
-        plan,
-        concurrency=at_once,
-        cpus_per_trial=on.cpus_per_trial,
-        memory_gb=memory,
-        device=on.device,
-    )
-    if not as_json:
-        print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
-    return plan_mapping(plan, found)
-
-
 def _report_interrupted(search: "Search", resume: str) -> None:
     """Say what was interrupted and how to go on."""
     from l2p_search.display.phrases import count
@@ -342,20 +346,4 @@ def _again(name: str | None, folder: Path | None) -> str:
         command += ["--name", name]
     if folder is not None:
         command += ["--dir", str(folder)]
-    return shlex.join(command)
-
-
-def _again_of(directory: Path) -> str:
-    """The command that continues the search in that folder."""
-    return f"l2p-search --resume --name {shlex.quote(directory.name)}{_where(directory)}"
-
-
-def _where(directory: Path) -> str:
-    from l2p_search.display.phrases import elsewhere
-    from l2p_search.searching.records.directory import searches_folder
-
-    return elsewhere(directory, searches_folder(None))
-
-
-def _as_json(mapping: dict[str, object]) -> str:
-    return json.dumps(mapping, indent=2, allow_nan=False)
+    return as_called(shlex.join(command))

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import shlex
 from typing import TYPE_CHECKING, Any
 
+from l2p_search.cli.invocation import in_words
+from l2p_search.cli.next_steps import resume_command
 from l2p_search.cli.options import add_dir
-from l2p_search.display.phrases import count, elsewhere
-from l2p_search.errors import in_shell
+from l2p_search.display.phrases import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [
             {"name": directory.name, "running": is_locked(directory), **status.found}
             if isinstance(status, Status)
-            else {"name": directory.name, "error": in_shell(status.message)}
+            else {"name": directory.name, "error": in_words(status.message)}
             for directory, status in found
         ]
         print(json.dumps(rows, indent=2, allow_nan=False))
@@ -48,13 +48,12 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(status, Status):
             _print(directory, status)
         else:
-            print(f"{directory.name}: cannot be read\n  {in_shell(status.message)}")
+            print(f"{directory.name}: cannot be read\n  {in_words(status.message)}")
     return 0
 
 
 def _print(directory: "Path", status: "Status") -> None:
     from l2p_search.metrics import briefly, title
-    from l2p_search.searching.records.directory import searches_folder
     from l2p_search.searching.records.lock import is_locked, read_holder
 
     found, running = status.found, is_locked(directory)
@@ -85,5 +84,4 @@ def _print(directory: "Path", status: "Status") -> None:
     if status.confirmed is not None:
         print(f"  confirmed test {title(metric)}: {status.confirmed} %")
     if state == "stopped":
-        where = elsewhere(directory, searches_folder(None))
-        print(f"  continue: l2p-search --resume --name {shlex.quote(directory.name)}{where}")
+        print(f"  continue: {resume_command(directory)}")

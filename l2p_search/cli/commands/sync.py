@@ -4,8 +4,8 @@ import argparse
 import sys
 from typing import Any
 
+from l2p_search.cli.invocation import in_words
 from l2p_search.cli.options import add_dir, add_tracking_uri
-from l2p_search.errors import in_shell
 
 
 def add_parser(commands: Any) -> None:
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
     searches, unreadable = open_named(args.name, args.dir)
     for error in unreadable:
-        print(f"l2p-search: {in_shell(error.message)}", file=sys.stderr)
+        print(f"l2p-search: {in_words(error.message)}", file=sys.stderr)
     for found in searches:
         new, before = found.sync(args.tracking_uri)
         print(f"{found.name}: {count(new, 'trial')} written, {before} were there")

@@ -144,6 +144,7 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
     from l2p_search.display.charts import bar_chart
     from l2p_search.display.travel import travel_in_words
     from l2p_search.metrics import title
+    from l2p_search.other_nodes import estimate_of_test
 
     config = result.config
     if graph.name in DATASETS:
@@ -164,12 +165,15 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         return
     score = title(result.metric)
     width = len(f"validation {score}") + 1
-    print(f"{f'validation {score}':<{width}} {result.val_mean:6.2f} ± {result.val_std:.2f} %")
     print(
-        f"{f'test {score}':<{width}} {result.test_mean:6.2f} ± {result.test_std:.2f} %"
-        f"   (mean and standard deviation over {len(result.finished)} seeds,"
-        f" {result.seconds:.1f} s)"
+        f"{f'validation {score}':<{width}} {result.val_mean:6.2f} %"
+        f"   (sd over {len(result.finished)} seeds {result.val_std:.2f}; {result.seconds:.1f} s)"
     )
+    print(f"{f'test {score}':<{width}} {result.test_mean:6.2f} %   (sd {result.test_std:.2f})")
+    estimate = estimate_of_test(result)
+    if estimate is not None and estimate.this_graph.low is not None:
+        for line in estimate.lines:
+            print(f"{'':<{width}} {line}")
     if result.profile is not None:
         print(f"profile: {travel_in_words(result)}")
         print(bar_chart(result.profile))

@@ -49,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         from l2p_search.display.leaderboard import LEGEND, leaderboard
         from l2p_search.trial_record import best_first
 
+        console = Console()
+        console = console if console.is_terminal else Console(width=140)
         records = best_first(found.outcome.records)
         shown = records[: args.top or _SHOWN]
         table = leaderboard(
@@ -59,9 +61,8 @@ def run(args: argparse.Namespace) -> int:
             title=f"search {found.name}: {len(shown)} of {count(len(records), 'trial')}",
             metric=found.settings.metric,
             alive=found.running,
+            width=console.width,
         )
-        console = Console()
-        console = console if console.is_terminal else Console(width=140)
         console.print(table)
         console.print(LEGEND, highlight=False)
     return 0

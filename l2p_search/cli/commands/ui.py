@@ -14,10 +14,13 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "ui",
         help="open MLflow's interface on the recorded searches",
-        description="Serve MLflow's interface on the loopback address and print links: to the"
-        " trials of the newest searches, the latest first, and to all trials of a dataset. Ctrl-C"
-        " ends it.",
-        epilog="example: l2p-search ui",
+        description="Serve MLflow's interface on the loopback address and open the browser at the"
+        " searches of all graphs, or at the trials of one search. Ctrl-C ends it.",
+        epilog="example: l2p-search ui wisconsin-paper",
+    )
+    parser.add_argument("search", nargs="?", metavar="NAME", help="the search to open")
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address and open no browser"
     )
     parser.add_argument(
         "--port", type=positive, metavar="N", help=f"(default: {defaults.PORT}, or a free one)"
@@ -27,24 +30,23 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start the server, print the links, wait for Ctrl-C."""
-    from l2p_search.api.interface import serve, views_of
+    """Start the server, print its address, open the browser, wait for Ctrl-C."""
+    from l2p_search.api.interface import open_browser, serve, views_of
 
     found = views_of(args.tracking_uri)
     if found.is_server:
-        _print_links(found.links())
+        link = found.links()[found.first(args.search)]
+        print(f"MLflow: {link}")
+        if not args.no_browser:
+            open_browser(link)
         return 0
     # The server ends with this process, also when it is terminated.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    with serve(found, args.port) as server:
-        _print_links(found.links(server.address))
-        print("Ctrl-C ends it", file=sys.stderr)
+    with serve(found, args.port, args.search) as server:
+        print(f"MLflow: {server.start} (Ctrl-C ends it)", flush=True)
         try:
+            if not args.no_browser and server.ready():
+                open_browser(server.start)
             return server.wait()
         except KeyboardInterrupt:
             return 0
-
-
-def _print_links(links: dict[str, str]) -> None:
-    for name, link in links.items():
-        print(f"{name}: {link}", flush=True)

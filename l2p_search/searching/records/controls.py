@@ -19,6 +19,8 @@ NAMES = {"mlp": "MLP", "gcn": "GCN", "gat": "GAT", "appnp": "APPNP", "gcnii": "G
     "sage": "GraphSAGE"
 }
 """Model -> its name for people."""
+_SHARE = 0.5
+"""The share of the validation nodes that phi learns from, to measure what it owes to them."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class Piece:
         """What it is called, for people."""
         if self.role == "default":
             return "the default configuration"
+        if self.role == "shared_out":
+            return f"the winner with phi_share {self.config.phi_share:g}"
+        if self.role == "same_labels":
+            return f"{NAMES.get(self.config.model, self.config.model)} on the same labels"
         if self.role == "fresh_splits":
             return "the winner on fresh splits"
         return NAMES.get(self.config.model, self.config.model)
@@ -79,6 +85,10 @@ def pieces_of(
             Piece(role, config, seeds)  # type: ignore[arg-type]
             for role, config in roles.items()
             if config is not None
+        ]
+        pieces += [
+            Piece(role, config, seeds)  # type: ignore[arg-type]
+            for role, config in sharing_labels(winner, settings.base).items()
         ]
     return pieces
 
@@ -114,6 +124,9 @@ def beside(settings: SearchSettings, goal: Goal) -> list[str]:
             varies = "backbone" in settings.space.dimensions
             alone = "its backbone" if varies else NAMES[str(fixed["backbone"])]
             named += ["MLP", f"{alone} at the winner's settings"]
+            if fixed["level"] != "joint":
+                share = fixed["phi_share"] if fixed["phi_share"] < 1.0 else _SHARE
+                named += [f"the winner with phi_share {share:g}", f"{alone} on the same labels"]
     return named
 
 
@@ -167,6 +180,32 @@ def controls_of(winner: TrialConfig, base: TrialConfig) -> dict[str, TrialConfig
         role: _at_settings_of(winner, model, base)
         for role, model in (("mlp", "mlp"), ("backbone", winner.backbone))
     }
+
+
+def sharing_labels(winner: TrialConfig, base: TrialConfig) -> dict[str, TrialConfig]:
+    """What tells how much L2P owes to learning from validation labels.
+
+    Args:
+        winner: A configuration; that of a baseline learns from none, nor does joint learning.
+        base: As of `controls_of`.
+
+    Returns:
+        Role -> configuration: the winner with phi on half of the validation nodes (or on the
+        share that it has), and its backbone, which trains on those very nodes, too.
+    """
+    if winner.model != "l2p" or winner.why_unread("phi_share") is not None:
+        return {}
+    share = winner.phi_share if winner.phi_share < 1.0 else _SHARE
+    alone = _at_settings_of(winner, winner.backbone, base)
+    return {
+        "shared_out": _with(winner, "phi_share", share),
+        "same_labels": _with(alone, "extra_labels", share),
+    }
+
+
+def _with(config: TrialConfig, key: str, value: float) -> TrialConfig:
+    """The same configuration with another value of one key."""
+    return TrialConfig.recorded({**config.to_mapping(), key: value})
 
 
 def _at_settings_of(winner: TrialConfig, model: str, base: TrialConfig) -> TrialConfig:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from l2p_search.held import Against, HeldAgainst, judged_together, paired
+from l2p_search.held import Against, HeldAgainst, judged_together, label_access, paired
+from l2p_search.other_nodes import difference_over_nodes
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.controls import Piece
 
@@ -30,7 +31,7 @@ def held_against(
     others = []
     for piece in pieces:
         other = checked.get(piece.key)
-        if piece.role in ("winner", "tie", "fresh_splits") or other is None:
+        if piece.role not in ("default", "mlp", "backbone") or other is None:
             continue
         difference = paired(other, winner)
         if difference is not None:
@@ -41,15 +42,24 @@ def held_against(
                     name=piece.name,
                     result=other,
                     difference=difference,
+                    elsewhere=difference_over_nodes(other, winner),
                     trial=trials.get(same),
                     is_winner=same == winner.config.config_id,
                 )
             )
-    fresh = next((piece for piece in pieces if piece.role == "fresh_splits"), None)
+    by_role = {piece.role: piece for piece in pieces}
+    fresh, shared = by_role.get("fresh_splits"), by_role.get("shared_out")
+    labels = None
+    if shared is not None and shared.key in checked:
+        control = by_role["same_labels"]
+        labels = label_access(
+            shared.config.phi_share, checked[shared.key], checked.get(control.key), control.name
+        )
     return HeldAgainst(
         others=judged_together(others),
         fresh_splits=None if fresh is None else checked.get(fresh.key),
         rule=None if fresh is None else fresh.splits,
         no_fresh_splits=no_fresh_splits,
+        labels=labels,
         own_share=None if winner.profile is None else winner.profile[0],
     )

@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ from l2p_search.searching.records.recorded_trials import (
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.searching.records.stored_study import StoredStudy
 from l2p_search.trial_record import TrialRecord
+
+_STARTED = "%Y-%m-%dT%H:%M:%S%z"
+"""How the start of an invocation is noted."""
 
 
 class Journal:
@@ -183,6 +187,14 @@ class Journal:
         with understood(self._file, "invocations"):
             return [dict(each) for each in self._stored.attrs.get("invocations", [])]
 
+    @property
+    def span(self) -> tuple[float | None, float | None]:
+        """When the search first began and when it last ended something, in seconds since 1970."""
+        began = next((each["started"] for each in self.invocations if "started" in each), None)
+        with understood(self._file, "invocations"):
+            start = None if began is None else _seconds(began)
+        return start, self._stored.last_end
+
     def begin(self, goal: Goal, provenance: dict[str, Any]) -> None:
         """Note that an invocation starts.
 
@@ -190,7 +202,7 @@ class Journal:
             goal: How far it goes.
             provenance: What else is noted of it, such as the command and the versions.
         """
-        now = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), **provenance}
+        now = {"started": time.strftime(_STARTED), **provenance}
         with self.together():
             self._stored.set("goal", goal.to_mapping())
             self._stored.set("invocations", [*self.invocations, now])
@@ -270,14 +282,14 @@ class Journal:
         self._stored.note(self.proposals.optuna_numbers[number], INTERRUPTION, True)
 
     def confirm(self, result: TrialResult, splits: str | None = None) -> None:
-        """Record a result on fresh seeds.
+        """Record a result on fresh seeds, with what each test node contributes to it.
 
         Args:
             result: The result.
             splits: The rule of the fresh splits that it was trained on; None for the splits of
                 the graph.
         """
-        recorded = {"config": result.config.to_mapping(), **result.to_record()}
+        recorded = {"config": result.config.to_mapping(), **result.to_record(hits=True)}
         if splits is not None:
             recorded["splits"] = splits
         self._stored.confirm(result.val_mean or 0.0, recorded)
@@ -318,6 +330,10 @@ class Journal:
             return self._record(
                 self._stored.trials()[self.proposals.optuna_numbers[number]]
             ).objective
+
+
+def _seconds(started: str) -> float:
+    return datetime.strptime(started, _STARTED).timestamp()
 
 
 def _never_began(directory: Path) -> str:

@@ -12,6 +12,8 @@ from l2p_search.searching.records.journal_file import FILE
 from l2p_search.searching.records.recorded_trials import OUTCOME, PROPOSAL
 
 _SETTINGS = "settings"
+Confirmed = tuple[str, tuple[int, ...], str | None]
+"""By what a journal finds a confirmation, as of `Journal.checked`."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +26,15 @@ class JournalLines:
             else.
         settings: The line of the search's settings.
         trials: Trial number -> the line of its result.
-        confirmations: (config_id, seeds) -> the line of that configuration's result on these
-            fresh seeds.
+        confirmations: (config_id, seeds, rule) -> the line of that configuration's result on
+            these fresh seeds; the rule is that of fresh splits, None for the graph's own.
     """
 
     path: Path
     sha256: str
     settings: int
     trials: Mapping[int, int]
-    confirmations: Mapping[tuple[str, tuple[int, ...]], int]
+    confirmations: Mapping[Confirmed, int]
 
 
 def journal_lines(directory: Path) -> JournalLines:
@@ -48,7 +50,7 @@ def journal_lines(directory: Path) -> JournalLines:
     digest = hashlib.sha256()
     numbers: dict[int, int] = {}
     trials: dict[int, int] = {}
-    confirmations: dict[tuple[str, tuple[int, ...]], int] = {}
+    confirmations: dict[Confirmed, int] = {}
     settings = 0
     for line, raw in _whole_lines(path):
         digest.update(raw)
@@ -63,7 +65,8 @@ def journal_lines(directory: Path) -> JournalLines:
         confirmed = (entry.get("user_attrs") or {}).get("result")
         if confirmed is not None:
             config = TrialConfig.recorded(confirmed["config"])
-            confirmations[config.config_id, _seeds(confirmed["seeds"])] = line
+            seeds, rule = _seeds(confirmed["seeds"]), confirmed.get("splits")
+            confirmations[config.config_id, seeds, rule] = line
     return JournalLines(path, digest.hexdigest(), settings, trials, confirmations)
 
 

@@ -110,6 +110,17 @@ class StoredStudy:
         done = self._confirmations.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         return [trial.user_attrs["result"] for trial in done]
 
+    @property
+    def last_end(self) -> float | None:
+        """When the newest trial or confirmation ended, in seconds since 1970."""
+        ended = [
+            trial.datetime_complete.timestamp()
+            for study in (self.study, self._confirmations)
+            for trial in study.get_trials(deepcopy=False)
+            if trial.datetime_complete is not None
+        ]
+        return max(ended, default=None)
+
     def confirm(self, value: float, result: dict[str, Any]) -> None:
         """Add a result on fresh seeds."""
         made = optuna.trial.create_trial(value=value, user_attrs={"result": result})

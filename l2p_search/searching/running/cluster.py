@@ -9,8 +9,9 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from l2p_search import defaults
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
+from l2p_search.searching.running.alongside import alongside
 from l2p_search.searching.running.nodes import refuse_other_nodes
 from l2p_search.searching.running.ray_processes import sessions_of_their_own
 from l2p_search.searching.running.scratch import scratch_folder
@@ -43,6 +45,8 @@ _OURS = {
     "TUNE_MAX_PENDING_TRIALS_PG": "1000",  # all workers start at once
     "TUNE_WARN_THRESHOLD_S": "60",
 }
+_PRELOADED = {"RAY_preload_python_modules": "torch,l2p_search.searching.running.tuner"}
+"""What the workers of a Ray of our own import while they wait for their first trial."""
 _WORKERS = 64
 """Workers that any machine may be asked for; each takes some 400 MB."""
 _OBJECT_STORE = 256 * 2**20
@@ -86,7 +90,11 @@ class Cluster:
 
 
 @contextmanager
-def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
+def ray_cluster(
+    wanted: Resources,
+    shared_bytes: int,
+    meanwhile: Callable[[Callable[[], bool]], None] | None = None,
+) -> Iterator[Cluster]:
     """Use the Ray at an address, the caller's own, or one that is started for this block.
 
     What Ray changes in this process (environment, signal handlers, logging) is restored.
@@ -95,6 +103,7 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
         wanted: What the user asks for.
         shared_bytes: The size of what all workers read, the graphs, which Ray keeps once in
             shared memory.
+        meanwhile: Is called while Ray starts in a thread, with what says whether it has started.
 
     Yields:
         The cluster. It is shut down at the end unless the caller started it.
@@ -105,26 +114,45 @@ def ray_cluster(wanted: Resources, shared_bytes: int) -> Iterator[Cluster]:
     with left_as_found():
         os.environ.update(_QUIET | _PRIVATE | _OURS)
         if wanted.address is None:
-            os.environ.update(_LOOPBACK)
+            os.environ.update(_LOOPBACK | _PRELOADED)
             os.environ.pop("RAY_ADDRESS", None)
-        import ray  # not before its environment is set
+        started: list[int] = []
 
-        theirs = wanted.address is None and ray.is_initialized()
-        with scratch_folder() as scratch, _output_to_log(), ExitStack() as guards:
+        def begin() -> None:
+            import ray  # not before its environment is set
+
+            with sessions_of_their_own() as groups:
+                if wanted.address is not None:
+                    _join(wanted.address, wanted)
+                    refuse_other_nodes(wanted.address)
+                elif not ray.is_initialized():
+                    _start(wanted, own, scratch, shared_bytes)
+            started.extend(groups)
+            # It takes a while, too.
+            import l2p_search.searching.running.tuner  # noqa: F401
+
+        theirs = wanted.address is None and ray_runs()
+        # Told before anything is trained.
+        own = 0 if theirs or wanted.address is not None else _local_concurrency(wanted)
+        with scratch_folder() as scratch, _output_to_log(), ExitStack() as until_the_end:
             try:
-                with _own_signals(), sessions_of_their_own() as started:
-                    if wanted.address is not None:
-                        _join(wanted.address, wanted)
-                        refuse_other_nodes(wanted.address)
-                    elif not theirs:
-                        _start(wanted, scratch, shared_bytes)
-                guards.enter_context(ending_with_us(started))
+                with _own_signals():
+                    until_the_end.enter_context(alongside(begin, meanwhile))
+                import ray
+
+                until_the_end.enter_context(ending_with_us(started))
                 head = ray.get_runtime_context().gcs_address if wanted.address else None
                 yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
             finally:
-                if not theirs:
+                if not theirs and ray_runs():
                     with _no_garbage_collected():
-                        ray.shutdown()
+                        sys.modules["ray"].shutdown()
+
+
+def ray_runs() -> bool:
+    """Whether this process has started or joined a Ray."""
+    ray = sys.modules.get("ray")
+    return ray is not None and bool(ray.is_initialized())
 
 
 @contextmanager
@@ -192,9 +220,8 @@ def own_cpus() -> int:
     return len(psutil.Process().cpu_affinity() or [0])
 
 
-def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
-    import ray
-
+def _local_concurrency(wanted: Resources) -> int:
+    """How many trials run at once on this machine; an error where so many cannot."""
     cpus = own_cpus()
     if wanted.cpus_per_trial > cpus:
         raise SearchError(
@@ -207,7 +234,12 @@ def _start(wanted: Resources, scratch: Path, shared_bytes: int) -> None:
             f"{argument('concurrency', wanted.concurrency)}: with {cpus} CPUs it must be at most"
             f" {most}"
         )
-    concurrency = wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
+    return wanted.concurrency or max(1, cpus // wanted.cpus_per_trial)
+
+
+def _start(wanted: Resources, concurrency: int, scratch: Path, shared_bytes: int) -> None:
+    import ray
+
     try:
         ray.init(
             address="local",

@@ -5,12 +5,11 @@ that `gpus_per_trial` says: with 0.25, four trials share one. Ray gives each wor
 a worker "cuda" is the one that it was given.
 """
 
-import sys
 from dataclasses import replace
 
 from l2p_search.errors import UserError, argument
 from l2p_search.model.devices import check_name, chosen_device
-from l2p_search.searching.running.cluster import Resources
+from l2p_search.searching.running.cluster import Resources, ray_runs
 
 
 def settled(wanted: Resources) -> Resources:
@@ -45,7 +44,7 @@ def settled(wanted: Resources) -> Resources:
         )
     if device == "auto":
         device = _automatic(wanted)
-    elif device != "cpu" and gpus is None and wanted.address is None and not _joined():
+    elif device != "cpu" and gpus is None and wanted.address is None and not ray_runs():
         chosen_device(device)  # with a share given, Ray says whether it has one
     if device == "cuda":
         gpus = 1.0 if gpus is None else gpus
@@ -67,9 +66,3 @@ def _automatic(wanted: Resources) -> str:
     if wanted.gpus_per_trial is not None:
         return "cuda" if wanted.gpus_per_trial > 0 else "cpu"
     return "cpu" if wanted.address is not None else chosen_device("auto").type
-
-
-def _joined() -> bool:
-    """Whether the caller's program has a Ray of its own, whose devices may be other machines'."""
-    ray = sys.modules.get("ray")
-    return ray is not None and bool(ray.is_initialized())

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 RISK = 0.05
 """A trial stops when its probability of winning is below this; all looks together err less."""
@@ -104,4 +104,4 @@ def probability_of_winning(
     error = math.sqrt(variance * (1 / trained - 1 / total))
     if error == 0.0:
         return 0.5 if mean == 0.0 else float(mean > 0.0)
-    return float(student.cdf(mean / error, freedom))
+    return float(stdtr(freedom, mean / error))

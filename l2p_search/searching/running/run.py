@@ -1,7 +1,8 @@
 """Running one search, or several on the same workers, from a journal to its outcome."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,8 +15,9 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.records.versions import versions
-from l2p_search.searching.running.cluster import Resources, ray_cluster
+from l2p_search.searching.running.cluster import Resources, ray_cluster, ray_runs
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.first_worker import FirstWorker
 from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
@@ -84,6 +86,7 @@ def run_search(
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
     stop: threading.Event | None = None,
     keeper: ModelKeeper | None = None,
+    first: FirstWorker | None = None,
 ) -> Finish:
     """Search until the goal is reached, the space is exhausted or `stop` is set.
 
@@ -98,6 +101,7 @@ def run_search(
         on_event: Called with everything that happens and with how the search stands.
         stop: Ends the search in good order when somebody sets it, from any thread.
         keeper: Keeps the model of the winner; None for no model.
+        first: As of `run_jobs`.
 
     Returns:
         How it ended, and what the search has found by now.
@@ -110,7 +114,9 @@ def run_search(
     stopped = False
     if coordinator.has_work:
         job = Job(graph=graph, begin=lambda: coordinator)
-        stopped = run_jobs([job], resources, memory_gb=memory_gb, train=train, stop=stop)
+        stopped = run_jobs(
+            [job], resources, memory_gb=memory_gb, train=train, stop=stop, first=first
+        )
     return Finish(
         outcome=read_outcome(journal),
         interrupted=stopped,
@@ -128,6 +134,7 @@ def run_jobs(
     memory_gb: float = defaults.MEMORY_GB,
     train: Train | None = None,
     stop: threading.Event | None = None,
+    first: FirstWorker | None = None,
 ) -> bool:
     """Run searches on the same workers, which are started when one has something to train.
 
@@ -140,6 +147,7 @@ def run_jobs(
         memory_gb: Memory per trial, which bounds how many seeds train at once.
         train: Trains one configuration; None for `fit`.
         stop: Ends the searches in good order when somebody sets it, from any thread.
+        first: A worker that was started before, to train while Ray starts; it is ended.
 
     Returns:
         Whether they were stopped before the end.
@@ -156,7 +164,11 @@ def run_jobs(
     pool = Pool(jobs, 1, stop)
     try:
         if pool.needs_workers():
-            _on_workers(pool, graphs, train, resources, tells_epochs)
+            with _first_worker(first, resources, tells_epochs) as worker:
+                if worker is not None:
+                    threads, device = resources.cpus_per_trial, resources.device
+                    worker.prepare(graphs, threads=threads, memory_gb=memory_gb, device=device)
+                _on_workers(pool, graphs, train, resources, tells_epochs, worker)
     except BaseException:
         pool.stop()
         raise
@@ -174,11 +186,16 @@ def _on_workers(
     train: Train,
     resources: Resources,
     tells_epochs: bool,
+    first: FirstWorker | None,
 ) -> None:
     lost: list[str] = []
     with (
         ended_by_force() as end_by_force,
-        ray_cluster(resources, sum(map(graph_bytes, graphs))) as cluster,
+        ray_cluster(
+            resources,
+            sum(map(graph_bytes, graphs)),
+            None if first is None else partial(first.work_until, pool=pool),
+        ) as cluster,
     ):
         from l2p_search.searching.running.tuner import (
             tune_tasks,  # imports Ray, which is ready now
@@ -189,11 +206,39 @@ def _on_workers(
             pool.stop()
             end_by_force(process)
 
+        if first is not None and cluster.concurrency == 1:
+            first.finish(pool)  # there is no place beside it
         pool.widen(cluster.concurrency)
+        if pool.done:
+            return
         try:
             with watched(give_up, cluster.head):
-                tune_tasks(pool, graphs, train, cluster, resources, tells_epochs=tells_epochs)
+                tune_tasks(
+                    pool,
+                    graphs,
+                    train,
+                    cluster,
+                    resources,
+                    tells_epochs=tells_epochs,
+                    beside=(lambda: None) if first is None else partial(first.step, pool),
+                )
         finally:
             if lost:
                 way = argument("resume", True)
                 raise SearchError(f"{lost_text(lost[0])}: add {way} to continue")
+
+
+@contextmanager
+def _first_worker(
+    given: FirstWorker | None, resources: Resources, usual_training: bool
+) -> Iterator[FirstWorker | None]:
+    """The worker that trains while Ray starts; None where Ray runs, or only Ray knows a device."""
+    here = resources.address is None and resources.device == "cpu" and not ray_runs()
+    worker = None
+    try:
+        if here and usual_training:
+            worker = given = given or FirstWorker()
+        yield worker
+    finally:
+        if given is not None:
+            given.close()

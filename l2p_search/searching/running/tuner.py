@@ -6,7 +6,7 @@ Tune itself saves is never read: a search is resumed from its journal.
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, argument, either, first_line
 from l2p_search.searching.running.cluster import Cluster, Resources
 from l2p_search.searching.running.pool import Assignment, Pool
+from l2p_search.searching.running.receiving import receive
 from l2p_search.searching.running.worker import Train, run_task
 from l2p_search.training.memory import keep_freed_memory
 
@@ -39,6 +40,7 @@ def tune_tasks(
     resources: Resources,
     *,
     tells_epochs: bool = False,
+    beside: Callable[[], None] = lambda: None,
 ) -> None:
     """Run the pool's tasks until it is done or stopped.
 
@@ -49,6 +51,7 @@ def tune_tasks(
         cluster: Where the workers run; Ray has been started.
         resources: CPUs and GPUs per worker.
         tells_epochs: Whether `train` takes `on_epoch`, as `fit` does.
+        beside: Is called again and again, for a worker that is not Ray's.
 
     Raises:
         SearchError: Ray itself failed. What has ended is in the journals.
@@ -66,7 +69,7 @@ def tune_tasks(
     tuner = tune.Tuner(
         tune.with_resources(trainable, requested),
         tune_config=tune.TuneConfig(
-            search_alg=_Proposals(pool, tasks),
+            search_alg=_Proposals(pool, tasks, beside),
             scheduler=_Reports(pool, tasks),
             num_samples=-1,  # until the pool is done
             reuse_actors=True,  # a worker imports torch once, not once per trial
@@ -77,7 +80,7 @@ def tune_tasks(
             storage_path=str(cluster.scratch),
             verbose=0,
             progress_reporter=_Silent(),  # in a notebook Tune's own would clear the cell
-            callbacks=[_LeaveWhenStopping(pool, tasks)],
+            callbacks=[_LeaveWhenStopping(pool, tasks, beside)],
             failure_config=tune.FailureConfig(max_failures=0),  # the coordinator tries again
         ),
     )
@@ -134,9 +137,14 @@ class _Adapter:
     Tune saves and copies its parts; of an adapter it gets nothing to save, and no copy.
     """
 
-    def __init__(self, pool: Pool, tasks: dict[str, Assignment]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        tasks: dict[str, Assignment],
+        beside: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
-        self._pool, self._tasks = pool, tasks
+        self._pool, self._tasks, self._beside = pool, tasks, beside
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
@@ -149,6 +157,7 @@ class _Proposals(_Adapter, Searcher):
     """Tune's searcher: asked for a configuration, it gives the pool's next task."""
 
     def suggest(self, trial_id: str) -> Any:
+        self._beside()  # Tune asks here once a second while it has no trial, and makes no steps
         given = self._pool.next()
         if given is None:
             return Searcher.FINISHED if self._pool.done else None
@@ -173,26 +182,8 @@ class _Reports(_Adapter, FIFOScheduler):
     """Tune's scheduler: passes on a group of seeds or a lost worker, and the pool's decision."""
 
     def on_trial_result(self, controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        given = self._tasks[trial.trial_id]
-        if "progress" in result:
-            self._pool.progress(given, json.loads(result["progress"]))
-            return TrialScheduler.CONTINUE
-        for note in json.loads(result.get("notes", "[]")):
-            self._pool.note(given, note)
-        # After a bug, an error or the last group the worker returns by itself: CONTINUE.
-        if "bug" in result:
-            self._pool.bug(given, result["bug"], result["traceback"])
-            return TrialScheduler.CONTINUE
-        if "error" in result:
-            _log.error("trial %d failed\n%s", given.task.number, result.get("traceback", ""))
-            self._pool.fail(given, result["error"])
-            return TrialScheduler.CONTINUE
-        measured = json.loads(result["measured"])
-        # Taken out of Tune's hands, which would keep it and write it to its own files.
-        weights = result.pop("weights", None)
-        goes_on = self._pool.report(given, measured, weights)
-        last = measured["seeds"][-1]["seed"] == given.task.groups[-1][-1]
-        return TrialScheduler.CONTINUE if goes_on or last else TrialScheduler.STOP
+        goes_on = receive(self._pool, self._tasks[trial.trial_id], result)
+        return TrialScheduler.CONTINUE if goes_on else TrialScheduler.STOP
 
     def on_trial_error(self, controller: Any, trial: Trial) -> None:
         given = self._tasks[trial.trial_id]
@@ -205,6 +196,7 @@ class _LeaveWhenStopping(_Adapter, Callback):
     """Tune's callback: leaves its loop at once, as its own way of stopping waits for workers."""
 
     def on_step_end(self, iteration: int, trials: list[Trial], **info: Any) -> None:
+        self._beside()
         if self._pool.stopping:
             raise _Stopping
 

@@ -27,15 +27,15 @@ def test_two_searches_are_compared_by_their_best_on_fresh_seeds(
     assert found["fresh_seeds"] is True
     assert [each["metric"] for each in found["comparisons"]] == ["test_accuracy", "val_accuracy"]
     assert found["comparisons"][0]["seeds"] == 10
-    assert found["comparisons"][0]["verdict"] in ("better", "worse", "a tie")
+    assert found["comparisons"][0]["verdict"] in ("better", "worse", "equivalent", "undecided")
 
 
-def test_a_trial_ties_with_itself_and_it_is_said_in_words(
+def test_a_trial_is_equivalent_to_itself_and_it_is_said_in_words(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", "one:0", "one:0", "--dir", str(folder)]) == 0
     said = capsys.readouterr().out
-    assert "difference 0.00 ± 0.00 points: a tie: one:0 (first) and one:0 (second) cannot" in said
+    assert "points: equivalent: one:0 (second) is within 1 point of one:0 (first)" in said
 
 
 def test_without_a_confirmation_the_searches_own_seeds_are_compared(

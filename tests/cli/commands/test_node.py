@@ -37,7 +37,8 @@ def test_a_node_is_drawn_with_its_surroundings(
     assert main(["node", "--dataset", "demo", "--node", "5", "--seeds", "1"]) == 0
     assert seeds == [[0]]
     assert capsys.readouterr().out.splitlines() == [
-        "demo, default configuration: node 5 takes 1.25 steps on average",
+        "demo, default configuration: node 5 puts 25 % on step 0, 25 % on step 1 and"
+        " 50 % on step 2",
         "wrote figures/demo-node-5.png",
         "wrote figures/demo-node-5.svg",
     ]
@@ -67,6 +68,4 @@ def test_what_is_no_node_is_refused_by_the_parser(
     with pytest.raises(SystemExit) as ended:
         main(["node", "--dataset", "demo", f"--node={node}"])
     assert ended.value.code == 2
-    assert f"argument --node: '{node}' is not a whole number of at least 0" in (
-        capsys.readouterr().err
-    )
+    assert f"--node: '{node}' is not a whole number of at least 0" in (capsys.readouterr().err)

@@ -114,7 +114,7 @@ def test_bad_numbers_are_refused_by_name(
     with pytest.raises(SystemExit) as ended:
         main(["--dataset", "demo", *arguments])
     assert ended.value.code == 2
-    assert f"argument {arguments[0]}" in capsys.readouterr().err
+    assert f"l2p-search: error: {arguments[0]}: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,25 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(
     assert not (tmp_path / "searches").exists()
 
 
+def test_a_dry_run_says_that_it_measures_and_totals_several_models(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    asked = ("--dataset", "demo", "--models", "mlp,appnp", "--trials", "2", "--seeds", "2")
+    assert main([*asked, "--dry-run"]) == 0
+    said = capfd.readouterr()
+    assert "measuring one trial (model 2 of 2), about" in said.err
+    total = said.out.splitlines()[-1]
+    assert total.startswith("in all    2 models, 4 trials, 8 trainings; about ")
+    assert main([*asked, "--dry-run", "--json", "--quiet"]) == 0
+    said = capfd.readouterr()
+    assert said.err == ""
+    told = json.loads(said.out)
+    assert [plan["search"] for plan in told["plans"]] == ["demo-mlp", "demo-appnp"]
+    parts = [plan["estimate"]["seconds"] for plan in told["plans"]]
+    assert told["total"]["seconds"] == pytest.approx(sum(parts))
+    assert told["total"]["trainings"] == 8
+
+
 # Run whole, with a training of a millisecond.
 
 _SMALL = (
@@ -215,11 +234,10 @@ def test_a_search_prints_what_it_found_and_what_to_do_next(
     captured = capsys.readouterr()
     found = open_search("two words")
     assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 2 fresh seeds" in captured.out
-    assert captured.out.splitlines()[-7:] == [
+    assert captured.out.splitlines()[-6:] == [  # no `ui`, as MLflow has no copy
         "next",
-        "  l2p-search ui                         # compare the trials in MLflow",
-        "  l2p-search report --search 'two words'",
-        "  l2p-search export --search 'two words' --out best.yaml",
+        "  l2p-search report 'two words'",
+        "  l2p-search export 'two words' --out best.yaml",
         "  l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
         "  l2p-search predict 'searches/two words/model' --dataset demo",
         "  l2p-search --resume --name 'two words' --trials 6   # search on",
@@ -251,7 +269,8 @@ def test_models_are_searched_with_one_budget_and_compared_in_pairs(
     said = capsys.readouterr().out
     assert "search demo-appnp: 2 trials on demo" in said
     assert "demo: test accuracy on 2 fresh seeds, which chose nothing" in said
-    assert said.index("search demo-mlp") < said.index("demo: test accuracy")
+    assert said.index("search demo-mlp") < said.index("demo: test accuracy") < said.index("next")
+    assert said.count("next\n") == 1  # one set of next steps, at the end
     assert main([*asked, "--resume", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)  # one object, of all of them
     assert [each["name"] for each in told["searches"]] == ["demo-appnp", "demo-mlp"]

@@ -69,7 +69,7 @@ def test_the_table_shows_twenty_unless_it_is_told_otherwise(
     said = _said(capsys, "whole")
     assert said.splitlines()[0].strip() == "search whole: 20 of 24 trials"
     assert sum(line.startswith("│") for line in said.splitlines()) == 20
-    assert "± is the standard deviation over seeds" in said
+    assert "sd is the standard deviation over seeds" in said
     few = _said(capsys, "whole", "--top", "3").splitlines()
     assert few[0].strip() == "search whole: 3 of 24 trials"
     assert "best" in next(line for line in few if line.startswith("│"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from l2p_search.api import interface
 from l2p_search.cli.main import main
 from tests.api.serving import VIEWS, Process, without_mlflow
 
@@ -21,10 +22,19 @@ def test_a_server_of_ones_own_is_linked_to_and_none_is_started(
     started: list[Process], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["ui", "--tracking-uri", "http://server:9/"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(": ")[0] for line in lines] == list(VIEWS)
-    assert lines[0].split(": ")[1].startswith("http://server:9/#/experiments/7/runs?")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("MLflow: http://server:9/#/experiments/7/runs?")
+    assert f"viewStateShareKey={VIEWS['demo-paper'][1]}" in line
     assert started == []
+
+
+def test_a_search_is_opened_by_its_name_and_one_that_is_not_there_is_refused(
+    started: list[Process], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ui", "l2p-search/demo", "--tracking-uri", "http://server:9/"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("viewStateShareKey=l2p-search")
+    assert main(["ui", "else", "--tracking-uri", "http://server:9/"]) == 2
+    assert "else: is not among the newest searches" in capsys.readouterr().err
 
 
 def test_the_embedded_store_is_served_until_ctrl_c(
@@ -32,12 +42,22 @@ def test_the_embedded_store_is_served_until_ctrl_c(
 ) -> None:
     assert main(["ui"]) == 0
     (server,) = started
-    captured = capsys.readouterr()
-    links = captured.out.splitlines()
-    assert len(links) == len(VIEWS)
-    assert all(f": http://127.0.0.1:{server.port}/#/" in link for link in links)
-    assert captured.err == "Ctrl-C ends it\n"
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"MLflow: http://127.0.0.1:{server.port}/")
+    assert line.endswith("(Ctrl-C ends it)")
     assert server.waits == [None, 10]  # until Ctrl-C, and until it is gone
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-browser"]])
+def test_the_browser_is_opened_unless_told_not_to(
+    flags: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(interface.Server, "ready", lambda self: True)
+    monkeypatch.setattr(interface, "open_browser", opened.append)
+    assert main(["ui", *flags]) == 0
+    assert len(opened) == (not flags)
+    assert all(link.startswith("http://127.0.0.1:") for link in opened)
 
 
 def test_a_signal_ends_the_server_too(

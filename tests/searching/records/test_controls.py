@@ -12,6 +12,7 @@ from l2p_search.searching.records.controls import (
     expected_pieces,
     fresh_seeds,
     pieces_of,
+    sharing_labels,
 )
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.space.shipped import load_space
@@ -77,10 +78,18 @@ def test_every_piece_has_the_same_fresh_seeds_and_the_winner_comes_first() -> No
         "default",
         "mlp",
         "backbone",
+        "shared_out",
+        "same_labels",
     ]
     assert {piece.seeds for piece in found} == {fresh_seeds(settings(), 3)}
     assert [piece.splits is None for piece in found].count(False) == 1
-    assert [piece.name for piece in found[3:]] == ["the default configuration", "MLP", "APPNP"]
+    assert [piece.name for piece in found[3:]] == [
+        "the default configuration",
+        "MLP",
+        "APPNP",
+        "the winner with phi_share 0.5",
+        "APPNP on the same labels",
+    ]
 
 
 def test_nothing_is_trained_beside_a_search_without_fresh_seeds() -> None:
@@ -92,7 +101,19 @@ def test_nothing_is_trained_beside_a_search_without_fresh_seeds() -> None:
 def test_what_will_be_trained_is_counted_before_it_is_known() -> None:
     most = expected_pieces(settings(), _GOAL, at_most=True)
     ties = [record(number, (80.0,), K=2 + number) for number in range(3)]
-    assert most == len(pieces_of(settings(), _GOAL, ties)) == 7
-    assert expected_pieces(settings(), _GOAL) == 6
+    assert most == len(pieces_of(settings(), _GOAL, ties)) == 9
+    assert expected_pieces(settings(), _GOAL) == 8
     alone = Goal(trials=1, confirm=3, ties=4)
     assert expected_pieces(settings(), alone, at_most=True) == 1
+
+
+def test_phi_and_a_baseline_get_the_same_share_of_the_validation_labels() -> None:
+    for given, share in ((1.0, 0.5), (0.3, 0.3)):
+        winner = TrialConfig(K=4, phi_share=given)
+        found = sharing_labels(winner, TrialConfig())
+        assert found["shared_out"].phi_share == share
+        assert found["same_labels"].extra_labels == share
+        assert found["same_labels"].model == "appnp"
+    assert sharing_labels(winner, TrialConfig())["shared_out"] == winner
+    assert sharing_labels(TrialConfig(level="joint"), TrialConfig()) == {}
+    assert sharing_labels(TrialConfig(model="gcn"), TrialConfig()) == {}

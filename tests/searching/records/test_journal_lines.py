@@ -1,6 +1,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,24 @@ def test_the_line_of_a_trial_has_its_scores(ended: Journal) -> None:
 
 def test_the_line_of_a_confirmation_has_its_scores(ended: Journal) -> None:
     lines = journal_lines(ended.directory)
-    assert set(lines.confirmations) == set(ended.confirmations())
-    for key, result in ended.confirmations().items():
+    assert set(lines.confirmations) == set(ended.checked())
+    for key, result in ended.checked().items():
         noted = _line(ended.directory, lines.confirmations[key])["user_attrs"]
         seeds = noted["result"]["seeds"]  # type: ignore[index]
         assert seeds["test_accuracy"] == [seed.test for seed in result.seeds]
+
+
+def test_a_result_on_fresh_splits_has_a_line_of_its_own(ended: Journal) -> None:
+    (config_id, seeds, _), result = next(iter(ended.checked().items()))
+    directory = ended.directory
+    writer = Journal.resume(directory)
+    writer.confirm(replace(result, seconds=7.0), splits="10x48/32/20")
+    writer.close()
+    lines = journal_lines(directory).confirmations
+    own, fresh = lines[config_id, seeds, None], lines[config_id, seeds, "10x48/32/20"]
+    assert own != fresh
+    noted = [_line(directory, line)["user_attrs"]["result"] for line in (own, fresh)]  # type: ignore[index]
+    assert [each["seconds"] for each in noted] == [1.0, 7.0]
 
 
 def test_the_settings_and_the_hash_are_those_of_the_file(ended: Journal) -> None:
@@ -68,4 +82,4 @@ def test_journals_of_earlier_versions_have_lines_too(name: str, tmp_path: Path) 
     lines = journal_lines(directory)
     with_result = {record.number for record in journal.records() if record.result is not None}
     assert with_result <= set(lines.trials)
-    assert set(lines.confirmations) == set(journal.confirmations())
+    assert set(lines.confirmations) == set(journal.checked())

@@ -7,7 +7,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import best_of, read_outcome, ties_of
+from l2p_search.searching.records.outcome import best_of, open_of, read_outcome, ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from tests.searching.pretend import begin, drive, searched, settings
@@ -30,12 +30,23 @@ def test_the_best_is_complete_highest_and_the_earlier_one_of_equals() -> None:
     assert best_of([]) is None
 
 
-def test_ties_are_what_a_paired_test_cannot_tell_from_the_best() -> None:
-    best = record(0, [80.0, 82.0, 84.0])
-    always_lower = record(1, [79.0, 81.01, 82.99])  # by one point on every seed, to 0.01
-    lower_at_times = record(2, [82.0, 80.0, 81.0])  # by one point on average
+def test_ties_are_what_hsus_comparison_does_not_rule_out() -> None:
+    best = record(0, [80.0, 82.0, 84.0, 83.0, 81.0])
+    always_lower = record(1, [70.0, 72.01, 73.99, 73.0, 71.0])
+    lower_at_times = record(2, [82.0, 80.0, 81.0, 84.0, 80.5])
     assert [each.number for each in ties_of([lower_at_times, always_lower, best])] == [0, 2]
     assert ties_of([record(7, [99.0], TrialStatus.RACED_OUT)]) == []
+
+
+def test_raced_out_trials_that_are_not_ruled_out_are_told_but_are_no_ties() -> None:
+    best = record(0, [80.0, 82.0, 84.0, 83.0, 81.0])
+    complete = record(1, [79.0, 82.5, 83.0, 84.0, 80.5])
+    near = record(2, [79.5, 81.9], TrialStatus.RACED_OUT)
+    far = record(3, [40.0, 41.0], TrialStatus.RACED_OUT)
+    trials = [best, complete, near, far]
+    assert [each.number for each in ties_of(trials)] == [0, 1]
+    assert [each.number for each in open_of(trials)] == [2]
+    assert outcome(trials).to_mapping()["raced_out_not_ruled_out"] == [2]
 
 
 def test_ties_come_best_first_and_one_seed_tells_nothing_apart() -> None:

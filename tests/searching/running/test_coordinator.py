@@ -332,8 +332,8 @@ def test_the_winner_ends_beside_its_controls_the_default_and_fresh_splits(
     assert [each.role for each in held.others] == ["default", "mlp", "backbone"]
     assert held.fresh_splits is not None
     assert [seed.seed for seed in held.fresh_splits.seeds] == [20, 21, 22, 23]
-    assert len(journal.checked()) == 5
-    assert len(journal.confirmations()) == 4
+    assert len(journal.checked()) == 7
+    assert len(journal.confirmations()) == 6
 
 
 def test_each_piece_of_the_confirmation_is_trained_once_whenever_it_is_killed(
@@ -356,7 +356,7 @@ def test_each_piece_of_the_confirmation_is_trained_once_whenever_it_is_killed(
         journal.close()
         journal = Journal.resume(tmp_path / "killed")
     assert read_outcome(journal).held.to_mapping("accuracy") == whole.held.to_mapping("accuracy")
-    assert len(trained) == len(set(trained)) == 5
+    assert len(trained) == len(set(trained)) == 7
     assert [splits for _, splits in trained].count(4) == 1
 
 
@@ -390,7 +390,8 @@ def test_the_time_that_is_left_includes_the_confirmation(
 
     drive(Coordinator(begin(tmp_path / "s"), _BESIDE, on_event=told), small_graph)
     # A pretended trial of 20 seeds takes a second, so 4 seeds take 0.2 s.
-    assert left == pytest.approx([6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])
+    wanted = [6.4, 5.4, 4.4, 3.4, 2.4, 1.4, 1.2, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0]
+    assert left == pytest.approx(wanted, abs=1e-9)
 
 
 def test_a_sealed_search_has_test_scores_of_its_confirmation_alone(
@@ -421,8 +422,8 @@ def test_a_sealed_search_has_test_scores_of_its_confirmation_alone(
     assert outcome.best.config == wanted.best.config
     assert outcome.confirmed == wanted.confirmed
     assert (outcome.protocol, outcome.nested) == (None, None)
-    assert (outcome.looks.trials, outcome.looks.confirmation) == (0, 20)
-    assert (wanted.looks.trials, wanted.looks.confirmation) == (120, 20)
+    assert (outcome.looks.trials, outcome.looks.confirmation) == (0, 28)
+    assert (wanted.looks.trials, wanted.looks.confirmation) == (120, 28)
     told = outcome.to_mapping()
     assert told["sealed"]
     assert all(each["test_accuracy"] is None for each in told["budget"])

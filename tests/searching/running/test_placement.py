@@ -20,7 +20,7 @@ from tests.searching.pretend import begin, pretend_training
 @pytest.fixture(autouse=True)
 def _own_ray_and_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     _gpus(monkeypatch, 0)
-    monkeypatch.setattr("l2p_search.searching.running.placement._joined", lambda: False)
+    monkeypatch.setattr("l2p_search.searching.running.placement.ray_runs", lambda: False)
 
 
 def _gpus(monkeypatch: pytest.MonkeyPatch, count: int) -> None:

@@ -1,0 +1,170 @@
+"""All searches of a folder on one page: what each found, beside one another, by graph."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from l2p_search.api.writing import write_file
+from l2p_search.display.phrases import count
+from l2p_search.display.travel import travel_in_words
+from l2p_search.errors import SearchError
+from l2p_search.intervals import interval_of_validation
+from l2p_search.metrics import title
+from l2p_search.published import paper_accuracy
+from l2p_search.report.page import Drawing, Link, Page, Section, Table, render
+from l2p_search.report.page_figures import profile_bars, spark
+from l2p_search.searching.records.directory import searches_folder
+from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.readable import readable_searches
+
+_COLUMNS = (
+    "graph",
+    "search",
+    "model",
+    "confirmed, %",
+    "± 95 %",
+    "the paper, %",
+    "validation, %",
+    "trials",
+    "seeds",
+    "profile",
+)
+REPORT = "report.html"
+
+
+def report_all(folder: str | Path | None = None, out: str | Path | None = None) -> Path:
+    """Compare all searches of a folder on one HTML page that needs no network.
+
+    Args:
+        folder: The folder of searches; ./searches where it is not given.
+        out: The file to write; report.html in that folder where it is not given.
+
+    Returns:
+        The file.
+
+    Raises:
+        UserError: No search has a complete trial, or the file cannot be written.
+    """
+    place = searches_folder(None if folder is None else Path(folder))
+    path = place / REPORT if out is None else Path(out)
+    found = {journal.directory: read_outcome(journal) for journal, _ in readable_searches(place)}
+    return write_file(path, overview_page(found, path.parent))
+
+
+def overview_page(found: dict[Path, Outcome], beside: Path) -> str:
+    """The page.
+
+    Args:
+        found: Folder of a search -> what it found.
+        beside: The folder of the page, from which reports of single searches are linked.
+
+    Returns:
+        HTML.
+
+    Raises:
+        SearchError: No search has a complete trial.
+    """
+    told = {
+        folder: outcome
+        for folder, outcome in found.items()
+        if outcome.best is not None and outcome.best.result is not None
+    }
+    if not told:
+        raise SearchError("no search has a complete trial yet; search first")
+    ordered = sorted(told, key=lambda each: (told[each].settings.dataset, each.name))
+    graphs = list(dict.fromkeys(told[each].settings.dataset for each in ordered))
+    sections = [
+        Section("All searches", [Table(_COLUMNS, _rows(ordered, told, beside), sorts=True)]),
+        Section("Profiles", [drawn] if (drawn := _profiles(ordered, told)) else []),
+    ]
+    return render(
+        Page(
+            title="What the searches found",
+            answer=_answer(graphs, ordered, told),
+            headline=count(len(ordered), "search").replace("searchs", "searches"),
+            headline_note=f"on {count(len(graphs), 'graph')}. Confirmed is the test score on fresh"
+            " seeds that chose nothing; ± its 95 % interval over splits, or over seeds where there"
+            " is one split. Searches of one graph are listed beside one another, not ranked: to"
+            " rank them by these numbers would be choosing by the test nodes. l2p-search compare"
+            " pairs two by seed.",
+            sections=sections,
+        )
+    )
+
+
+def _answer(graphs: Sequence[str], ordered: Sequence[Path], told: dict[Path, Outcome]) -> str:
+    """For each graph, the best search on validation and how far its nodes look."""
+    sentences = []
+    for graph in graphs:
+        mine = [each for each in ordered if told[each].settings.dataset == graph]
+        first = max(mine, key=lambda each: _validation(told[each]))
+        best = told[first].best
+        if best is None or best.result is None:
+            continue
+        number = told[first].confirmed or told[first].protocol
+        far = "" if best.result.profiles is None else f": {travel_in_words(best.result)}"
+        sentences.append(f"{graph}: {number} % with {best.config.method}{far}.")
+    return " ".join(sentences)
+
+
+def _validation(outcome: Outcome) -> float:
+    return (outcome.best.objective or 0.0) if outcome.best is not None else 0.0
+
+
+def _rows(
+    ordered: Sequence[Path], told: dict[Path, Outcome], beside: Path
+) -> list[list[str | Drawing | Link]]:
+    rows: list[list[str | Drawing | Link]] = []
+    for folder in ordered:
+        outcome = told[folder]
+        best, settings = outcome.best, outcome.settings
+        if best is None or best.result is None:
+            continue
+        confirmed = outcome.confirmed
+        width = None if confirmed is None else confirmed.half_width
+        paper = paper_accuracy(best.config.method, settings.dataset)
+        profile = best.result.profile
+        rows.append(
+            [
+                settings.dataset,
+                _named(folder, beside),
+                best.config.method,
+                "" if confirmed is None else f"{confirmed.mean:.2f}",
+                "" if width is None else f"{width:.2f}",
+                "" if paper is None or settings.metric != "accuracy" else f"{paper:.2f}",
+                str(interval_of_validation(best.result)),
+                str(len(outcome.records)),
+                str(settings.seeds),
+                "" if profile is None else Drawing(spark(profile)),
+            ]
+        )
+    return rows
+
+
+def _named(folder: Path, beside: Path) -> str | Link:
+    """A search's name, which leads to its own report where it has one."""
+    report = folder / REPORT
+    if not report.is_file():
+        return folder.name
+    way = os.path.relpath(report.absolute(), beside.absolute())
+    return Link(folder.name, quote(way.replace(os.sep, "/")))
+
+
+def _profiles(ordered: Sequence[Path], told: dict[Path, Outcome]) -> list[Drawing]:
+    """The profiles of all searches, those of one graph side by side."""
+    drawn = []
+    for folder in ordered:
+        outcome = told[folder]
+        best = outcome.best
+        if best is None or best.result is None or best.result.profile is None:
+            continue
+        number, words = outcome.confirmed or outcome.protocol, travel_in_words(best.result)
+        drawn.append(
+            Drawing(
+                profile_bars(best.result.profile),
+                f"{folder.name} on {outcome.settings.dataset}: {number} %"
+                f" {title(outcome.settings.metric)}; {words}",
+            )
+        )
+    return drawn

@@ -1,0 +1,202 @@
+"""Parser: a word that is wrong gets one line with the nearest that is right, and exit code 2."""
+
+import argparse
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from l2p_search.cli.invocation import in_words
+from l2p_search.errors import UserError, one_line
+
+_NEAR = 0.6
+_LONGEST = 60
+_INSTEAD = {
+    "search": "searching needs no command: l2p-search --dataset demo --trials 10",
+    "help": "did you mean l2p-search --help?",
+    "version": "did you mean l2p-search --version?",
+    "run": "searching needs no command: l2p-search --dataset demo --trials 10",
+}
+"""What people type for what is no command -> what to type."""
+_REQUIRED = re.compile(r"the following arguments are required: (.*)")
+_TOO_MANY = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        options.setdefault("allow_abbrev", False)
+        super().__init__(*given, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line, and exit with 2; the usage is a screen of its own."""
+        command = self.prog.partition(" ")[2]
+        prefix = f"{command}: " if command else ""
+        message = message.removeprefix("argument ")
+        if found := _REQUIRED.match(message):
+            message = f"{prefix}give {found[1]} too, as in: {self._example}"
+        elif found := _TOO_MANY.match(message):
+            see = f"l2p-search {command + ' ' if command else ''}--help"
+            message = f"{prefix}'{_cut(found[1].split()[0])}' is one word too many; see {see}"
+        print(f"l2p-search: error: {in_words(one_line(message))}", file=sys.stderr)
+        sys.exit(2)
+
+    @property
+    def _example(self) -> str:
+        return (self.epilog or "").removeprefix("example: ") or f"{self.prog} --help"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, and name the nearest."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        near = get_close_matches(str(value)[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
+        remedy = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
+        raise argparse.ArgumentError(action, f"'{_cut(str(value))}' is none of them; {remedy}")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a command line, and what it is.
+
+    Attributes:
+        text: The word.
+        parser: The parser that reads it.
+        option: The option, where it is one's name or value; None for a positional argument.
+        is_value: Whether it is an option's value.
+        place: Which positional argument of its parser it is, counted from 0.
+        literal: Whether it stands behind "--", where nothing is a flag.
+    """
+
+    text: str
+    parser: argparse.ArgumentParser
+    option: argparse.Action | None = None
+    is_value: bool = False
+    place: int = 0
+    literal: bool = False
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The commands of a parser by their names; none for a command's own parser."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """The options of a parser by their names, such as "--trials" and "-v"."""
+    return dict(parser._option_string_actions)
+
+
+def walk(parser: argparse.ArgumentParser, words: Sequence[str]) -> Iterator[Word]:
+    """Say of each word what it is, as the parser will read it, also of words that are wrong.
+
+    Args:
+        parser: That of the program.
+        words: The command line without the program.
+
+    Yields:
+        The words. An unknown flag is a word without an option.
+    """
+    place = 0
+    waits: argparse.Action | None = None
+    room = 0
+    for position, text in enumerate(words):
+        if text == "--":
+            for behind in words[position + 1 :]:
+                yield Word(behind, parser, place=place, literal=True)
+                place += 1
+            return
+        if waits is not None and room > 0 and not _is_flag(text, parser):
+            room -= 1
+            yield Word(text, parser, waits, is_value=True)
+            continue
+        waits, room = None, 0
+        if _is_flag(text, parser):
+            name, equals, _ = text.partition("=")
+            option = options_of(parser).get(name)
+            yield Word(text, parser, option)
+            if option is not None and not equals:
+                waits, room = option, _most(option)
+            continue
+        yield Word(text, parser, place=place)
+        place += 1
+        inner = subcommands(parser).get(text)
+        if inner is not None:
+            parser, place = inner, 0
+
+
+def check_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Refuse a flag or a command that does not exist.
+
+    argparse would take the value behind an unknown flag for a command.
+
+    Args:
+        parser: That of the program.
+        words: The command line without the program.
+
+    Raises:
+        UserError: There is one; the message has the nearest that exists.
+    """
+    commands = subcommands(parser)
+    for word in walk(parser, words):
+        if _is_flag(word.text, word.parser) and not (word.is_value or word.literal):
+            if word.option is None:
+                raise UserError(_unknown_flag(word, commands, options_of(parser)))
+        elif word.option is None and word.parser is parser and word.text not in commands:
+            raise UserError(_unknown_command(word.text, commands))
+
+
+def _unknown_flag(
+    word: Word, commands: dict[str, argparse.ArgumentParser], of_a_search: Collection[str]
+) -> str:
+    name = word.text.partition("=")[0]
+    command = next((key for key, each in commands.items() if each is word.parser), "")
+    known = [flag for flag in options_of(word.parser) if flag.startswith("--")]
+    near = get_close_matches(name[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
+    others = [key for key, each in commands.items() if name in options_of(each)]
+    if command and name in of_a_search:
+        others.insert(0, "a search (no command)")
+    see = f"l2p-search {command + ' ' if command else ''}--help"
+    if others:
+        remedy = f"{' and '.join(others[:2])} {'have' if others[1:] else 'has'} it; see {see}"
+    elif near:
+        remedy = f"did you mean {near[0]}?"
+    else:
+        remedy = f"see {see}"
+    where = f"{command} has no such option" if command else "there is no such option"
+    return f"{_cut(name)}: {where}; {remedy}"
+
+
+def _unknown_command(text: str, commands: dict[str, argparse.ArgumentParser]) -> str:
+    if text in _INSTEAD:
+        return f"'{text}' is no command; {_INSTEAD[text]}"
+    near = get_close_matches(text[:_LONGEST].lower(), commands, n=1, cutoff=_NEAR)
+    remedy = f"did you mean {near[0]}?" if near else "see l2p-search --help"
+    return f"'{_cut(text)}' is no command; {remedy}"
+
+
+def _is_flag(text: str, parser: argparse.ArgumentParser) -> bool:
+    """Whether argparse reads a word as a flag: a lone dash and a negative number are values."""
+    if not text.startswith("-") or text == "-":
+        return False
+    if text.partition("=")[0] in options_of(parser):
+        return True
+    return " " not in text and not re.fullmatch(r"-\d+|-\d*\.\d+", text)
+
+
+def _most(option: argparse.Action) -> int:
+    """How many values an option takes at the most."""
+    if option.nargs is None or option.nargs == "?":
+        return 1
+    if isinstance(option.nargs, int):
+        return option.nargs
+    return sys.maxsize
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."

@@ -1,0 +1,35 @@
+"""A trial's profile on a page: bars for all nodes, and maps by degree and by class."""
+
+import statistics
+
+from l2p_search.report.drawing import shown_steps
+from l2p_search.report.page import Drawing
+from l2p_search.report.page_figures import heat_map, profile_bars
+from l2p_search.results import TrialResult
+
+
+def profile_beside(result: TrialResult) -> list[Drawing]:
+    """The profile over all nodes, with its spread over the seeds; empty where there is none."""
+    if result.profile is None:
+        return []
+    seeds = [seed.profile for seed in result.finished if seed.profile is not None]
+    spread = (
+        [statistics.stdev(values) for values in zip(*seeds, strict=True)] if len(seeds) > 1 else []
+    )
+    caption = "How far nodes look: q(t), the weight of step t, mean over nodes and seeds" + (
+        "; orange: ± one standard deviation over seeds" if spread else ""
+    )
+    return [Drawing(profile_bars(result.profile, spread), caption)]
+
+
+def profile_groups(result: TrialResult) -> list[Drawing]:
+    """The profiles of nodes of like degree, and of one class; empty where there are none."""
+    if result.profiles is None or result.profile is None:
+        return []
+    steps = shown_steps(result.profile)
+    groups = {"degree": result.profiles.by_degree, "class": result.profiles.by_class}
+    return [
+        Drawing(heat_map(rows, steps, what), f"q(t) by {what}; brighter is more")
+        for what, rows in groups.items()
+        if rows
+    ]

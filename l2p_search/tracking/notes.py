@@ -1,0 +1,104 @@
+"""What the pages of MLflow say first: of a search, and of a dataset; Markdown with links."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from l2p_search.metrics import Metric, title
+from l2p_search.tracking.entries import SearchEntry, inert
+from l2p_search.tracking.view import (
+    SEARCHES_VIEW,
+    WHOLE_VIEW,
+    run_link,
+    runs_link,
+    search_view,
+)
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
+
+ANSWER = "answer"
+"""The tag of a search's run that holds what it found, in one line."""
+_BETWEEN = " · "
+
+
+def search_note(search: SearchEntry, experiment: str, run: str) -> str:
+    """The description of a search's run: what was found, links, and its profile as a picture.
+
+    Args:
+        search: The search; its description is Markdown already.
+        experiment: The experiment that it is in.
+        run: Its run.
+
+    Returns:
+        Markdown. MLflow's page shows the first three lines or so, until one asks for more.
+    """
+    if search.kind != "search":
+        return search.description
+    view = search_view(search.uid)
+    links = [
+        _link("trials, ranked", runs_link("", experiment, view)),
+        _link("charts", runs_link("", experiment, view, charts=True)),
+        _link("searches on this graph", runs_link("", experiment, SEARCHES_VIEW)),
+    ]
+    if "report.html" in search.files:
+        links.append(_link("report", _artifact(run, "report.html")))
+    first, _, rest = search.description.partition("\n\n")
+    lines = [first, _BETWEEN.join(links), rest]
+    if "profile.svg" in search.files:
+        lines.insert(2, f"![How far nodes look]({_artifact(run, 'profile.svg')})")
+    return "\n\n".join(line for line in lines if line)
+
+
+def dataset_note(
+    experiment: str, searches: Sequence["Run"], experiments: Sequence[str], metric: Metric
+) -> str:
+    """The description of an experiment, which holds all searches on one graph.
+
+    MLflow's home page shows its beginning as plain text, and the experiment's page its first
+    paragraph as Markdown: so numbers come first, then the links.
+
+    Args:
+        experiment: Its identifier.
+        searches: The runs of its searches, the best on validation first.
+        experiments: The identifiers of all datasets' experiments.
+        metric: What the searches are judged by.
+
+    Returns:
+        Markdown.
+    """
+    links = [
+        _link("searches", runs_link("", experiment, SEARCHES_VIEW)),
+        _link("all trials", runs_link("", experiment, WHOLE_VIEW)),
+        _link("profiles", runs_link("", experiment, SEARCHES_VIEW, charts=True)),
+    ]
+    if len(experiments) > 1:
+        others = [experiment, *(each for each in experiments if each != experiment)]
+        links.append(_link("all graphs", runs_link("", others, SEARCHES_VIEW)))
+    told = [run for run in searches if run.data.tags.get(ANSWER)]
+    if not told:
+        return f"No search has a complete trial yet. {_BETWEEN.join(links)}"
+    best = told[0]
+    number, _, found = best.data.tags[ANSWER].partition(" with ")
+    of = f", the best of {len(told)} searches on validation" if len(told) > 1 else ""
+    name = _link(inert(best.info.run_name), run_link("", experiment, best.info.run_id))
+    first = f"{inert(number)} ({name}{of})"
+    rows = [
+        f"| {_link(_cell(run.info.run_name), run_link('', experiment, run.info.run_id))}"
+        f" | {_cell(run.data.tags[ANSWER])} |"
+        for run in told
+    ]
+    table = "\n".join([f"| search | test {title(metric)} on fresh seeds |", "|---|---|", *rows])
+    return f"{first}{_BETWEEN}{_BETWEEN.join(links)}\n\nWith {inert(found)}.\n\n{table}"
+
+
+def _link(text: str, address: str) -> str:
+    return f"[{text}]({address})"
+
+
+def _cell(text: str) -> str:
+    """Text that stays in its cell of a table."""
+    return inert(text).replace("|", "&#124;")
+
+
+def _artifact(run: str, path: str) -> str:
+    return f"get-artifact?path={path}&run_uuid={run}"

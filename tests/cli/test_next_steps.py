@@ -1,0 +1,58 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import l2p_search as l2p
+from l2p_search.api.found import Search
+from l2p_search.cli.next_steps import next_steps, resume_command
+from l2p_search.data.graph import Graph
+from l2p_search.searching.records.settings import Goal
+from tests.searching.pretend import searched
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("L2P_SEARCH_DIR", raising=False)
+
+
+def _search(name: str, graph: Graph, trials: int = 3, folder: str = "searches") -> Search:
+    goal = Goal(trials=trials, confirm=0)
+    searched(Path(folder) / name, graph, goal, graph={"source": "demo"}, dataset="demo").close()
+    return l2p.open_search(name, folder)
+
+
+def test_each_line_is_a_command_about_the_search(small_graph: Graph) -> None:
+    lines = next_steps([_search("two words", small_graph)], tracked=True)
+    assert lines == [
+        "l2p-search ui   # compare the trials in MLflow",
+        "l2p-search report 'two words'",
+        "l2p-search export 'two words' --out best.yaml",
+        "l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
+        "l2p-search --resume --name 'two words' --trials 6   # search on",
+    ]
+
+
+def test_without_mlflow_its_interface_is_not_offered(small_graph: Graph) -> None:
+    assert not any("ui" in line for line in next_steps([_search("a", small_graph)], tracked=False))
+
+
+def test_a_search_elsewhere_is_found_by_its_folder(small_graph: Graph) -> None:
+    found = _search("a", small_graph, folder="mine")
+    assert "l2p-search report a --dir mine" in next_steps([found], tracked=False)
+    assert resume_command(found.directory) == "l2p-search --resume --name a --dir mine"
+
+
+def test_several_searches_have_one_set_of_steps_for_the_best(small_graph: Graph) -> None:
+    several = [_search("few", small_graph, 1), _search("many", small_graph, 12)]
+    lines = next_steps(several, tracked=False)
+    best = max(several, key=lambda search: search.best.objective or 0.0)  # type: ignore[union-attr]
+    assert lines[0] == f"l2p-search report {best.name}"
+    assert not any("--resume" in line for line in lines)
+
+
+def test_nothing_found_is_nothing_to_go_on_with(small_graph: Graph) -> None:
+    found = _search("a", small_graph)
+    found.outcome = replace(found.outcome, records=[])
+    assert next_steps([found], tracked=True) == []

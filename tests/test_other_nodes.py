@@ -1,0 +1,152 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from l2p_search.config import TrialConfig
+from l2p_search.intervals import interval_of_test, mean_interval
+from l2p_search.node_hits import NodeHits
+from l2p_search.other_nodes import crossed_interval, difference_over_nodes, interval_over_nodes
+from l2p_search.results import SeedResult, TrialResult
+
+_Array = "np.typing.NDArray[np.float64]"
+
+
+def _chance(logit: _Array) -> _Array:
+    return 1.0 / (1.0 + np.exp(-logit))
+
+
+class _Drawn:
+    """Seeds on splits of a graph whose nodes differ in how hard they are."""
+
+    def __init__(
+        self, generator: np.random.Generator, nodes: int, tested: int, splits: int, seeds: int
+    ) -> None:
+        hard = 1.5 + 2.0 * generator.normal(0, 1, nodes)
+        tests = [np.sort(generator.permutation(nodes)[:tested]) for _ in range(splits)]
+        training = generator.normal(0, 0.2, splits) * (splits > 1)
+        self.hits, self.splits = {}, {}
+        for seed in range(seeds):
+            split = seed % splits
+            self.splits[seed] = split
+            of_seed = training[split] + generator.normal(0, 0.2 if splits == 1 else 0.1)
+            right = generator.random(tested) < _chance(hard[tests[split]] + of_seed)
+            self.hits[seed] = NodeHits(tests[split], 100.0 * right)
+        noise = 0.2 if splits == 1 else np.hypot(0.2, 0.1)
+        judged = hard if splits > 1 else hard[tests[0]]
+        self.of_graph = 100 * float(_chance(judged[:, None] + noise * _GRID).mean())
+
+    @property
+    def scores(self) -> dict[int, float]:
+        return {seed: float(each.values.mean()) for seed, each in self.hits.items()}
+
+
+_GRID = np.random.default_rng(9).normal(0, 1, 300)
+_POPULATION = 100 * float(
+    _chance(1.5 + np.hypot(2.0, 0.21) * np.random.default_rng(8).normal(0, 1, 500_000)).mean()
+)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "tested", "splits", "seeds"),
+    [(400, 300, 1, 10), (183, 37, 10, 20), (251, 50, 20, 20)],
+    ids=["one split", "ten splits that overlap", "twenty fresh splits"],
+)
+def test_both_intervals_cover_what_they_name_in_95_of_100(
+    nodes: int, tested: int, splits: int, seeds: int
+) -> None:
+    generator, rounds = np.random.default_rng(0), 2500
+    here, elsewhere = 0, 0
+    for _ in range(rounds):
+        drawn = _Drawn(generator, nodes, tested, splits, seeds)
+        this = mean_interval(drawn.scores, drawn.splits)
+        other = crossed_interval(drawn.hits, drawn.splits)
+        assert this.low is not None
+        assert this.high is not None
+        assert other.low is not None
+        assert other.high is not None
+        here += this.low <= drawn.of_graph <= this.high
+        elsewhere += other.low <= _POPULATION <= other.high
+    assert 0.94 <= here / rounds <= 0.96
+    assert 0.94 <= elsewhere / rounds <= 0.96
+
+
+def test_it_is_what_a_crossed_bootstrap_converges_to() -> None:
+    """Seeds and nodes drawn with replacement, independently; 20 seeds agree on most nodes."""
+    generator = np.random.default_rng(1)
+    drawn = _Drawn(generator, 400, 400, 1, 20)
+    table = np.stack([each.values for each in drawn.hits.values()])
+    resampled = [
+        table[generator.integers(0, 20, 20)][:, generator.integers(0, 400, 400)].mean()
+        for _ in range(3000)
+    ]
+    found = crossed_interval(drawn.hits, drawn.splits)
+    # A bootstrap counts the interaction of seed and node three times: a little wider.
+    assert found.error is not None
+    assert np.std(resampled) * 0.93 <= found.error <= np.std(resampled) * 1.03
+
+
+def _result(drawn: _Drawn) -> TrialResult:
+    seeds = tuple(
+        SeedResult(
+            seed=seed,
+            split=drawn.splits[seed],
+            epochs=1,
+            val=50.0,
+            test=drawn.scores[seed],
+            hits=hits,
+        )
+        for seed, hits in drawn.hits.items()
+    )
+    return TrialResult(config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1)
+
+
+def test_both_intervals_have_one_centre_and_the_nodes_widen_it() -> None:
+    result = _result(_Drawn(np.random.default_rng(2), 183, 37, 10, 20))
+    this, other = interval_of_test(result), interval_over_nodes(result)
+    assert this is not None
+    assert other is not None
+    assert other.mean == pytest.approx(this.mean)
+    assert (other.half_width or 0) > (this.half_width or 0)
+
+
+def test_nodes_that_were_not_recorded_give_no_interval() -> None:
+    result = _result(_Drawn(np.random.default_rng(3), 183, 37, 10, 20))
+    old = replace(result, seeds=(replace(result.seeds[0], hits=None), *result.seeds[1:]))
+    assert interval_over_nodes(old) is None
+    assert difference_over_nodes(old, result) is None
+    assert interval_over_nodes(replace(result, seeds=())) is None
+
+
+def test_a_difference_is_paired_by_node() -> None:
+    """Two that are right on nearly the same nodes differ by much less than either is off."""
+    first = _result(_Drawn(np.random.default_rng(4), 500, 500, 1, 20))
+    change = np.random.default_rng(5)
+    seeds = []
+    for seed in first.seeds:
+        assert seed.hits is not None
+        values = seed.hits.values.copy()
+        values[change.choice(500, 5, replace=False)] = 100.0
+        seeds.append(
+            replace(seed, test=float(values.mean()), hits=NodeHits(seed.hits.nodes, values))
+        )
+    second = replace(first, seeds=tuple(seeds))
+    found, alone = difference_over_nodes(first, second), interval_over_nodes(first)
+    assert found is not None
+    assert alone is not None
+    assert found.mean == pytest.approx((second.test_mean or 0) - (first.test_mean or 0))
+    assert (found.half_width or 0) < (alone.half_width or 0) / 5
+
+
+def test_one_seed_tells_nothing_and_equal_seeds_leave_the_nodes() -> None:
+    nodes, values = np.arange(4), np.array([0.0, 100.0, 100.0, 100.0])
+    one = crossed_interval({0: NodeHits(nodes, values)}, {0: 0})
+    assert (one.mean, one.low) == (75.0, None)
+    same = crossed_interval(
+        {s: NodeHits(nodes, values) for s in range(3)}, dict.fromkeys(range(3), 0)
+    )
+    assert same.error == pytest.approx(values.std(ddof=1) / 2)
+    perfect = crossed_interval(
+        {s: NodeHits(nodes, values * 0 + 100) for s in range(3)}, {0: 0, 1: 0, 2: 0}
+    )
+    assert (perfect.low, perfect.high) == (100.0, 100.0)

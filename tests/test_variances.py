@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from l2p_search.config import TrialConfig
+from l2p_search.node_hits import NodeHits
+from l2p_search.results import SeedResult, TrialResult
+from l2p_search.variances import Spread, spread_of
+
+_Array = "np.typing.NDArray[np.float64]"
+
+
+def _trial(tests: _Array, splits: int, hits: NodeHits | None = None) -> TrialResult:
+    seeds = tuple(
+        SeedResult(seed=i, split=i % splits, epochs=1, val=50.0, test=float(value), hits=hits)
+        for i, value in enumerate(tests)
+    )
+    return TrialResult(config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1)
+
+
+def _trials(
+    generator: np.random.Generator, configs: int, splits: int, seeds: int
+) -> list[TrialResult]:
+    """Splits of 3 points, configuration x split of 1.8, seeds of 1.4."""
+    split = generator.normal(0, 3.0, splits)
+    cross = generator.normal(0, 1.8, (configs, splits))
+    return [
+        _trial(
+            80 + (split + cross[c])[np.arange(seeds) % splits] + generator.normal(0, 1.4, seeds),
+            splits,
+        )
+        for c in range(configs)
+    ]
+
+
+def test_what_a_score_was_made_of_is_found_again() -> None:
+    generator = np.random.default_rng(0)
+    found = [spread_of(None, _trials(generator, 20, 10, 30)) for _ in range(300)]
+    mean = {
+        name: np.mean([getattr(each, name) ** 2 for each in found]) ** 0.5
+        for name in ("seed", "split", "configuration", "left")
+    }
+    # The winner's own split effect has both parts: that of the split and that with its config.
+    assert mean["seed"] == pytest.approx(1.4, rel=0.03)
+    assert mean["split"] == pytest.approx(np.hypot(3.0, 1.8), rel=0.05)
+    assert mean["configuration"] == pytest.approx(1.8, rel=0.03)
+    assert mean["left"] == pytest.approx(1.4, rel=0.03)
+
+
+def test_the_spread_within_and_between_splits_agrees_with_scipys_analysis_of_variance() -> None:
+    (trial,) = _trials(np.random.default_rng(1), 1, 5, 20)
+    groups = [[s.test for s in trial.seeds if s.split == split] for split in range(5)]
+    found = spread_of(trial, [])
+    assert found is not None
+    assert found.seed is not None
+    assert found.split is not None
+    f = (4 * found.split**2 + found.seed**2) / found.seed**2
+    assert f == pytest.approx(stats.f_oneway(*groups).statistic)
+
+
+def test_a_plan_gives_the_interval_that_it_promises() -> None:
+    """Differences of two configurations on so many new splits are resolved to 0.5 points."""
+    generator = np.random.default_rng(2)
+    spread = spread_of(None, _trials(generator, 30, 20, 40))
+    assert spread is not None
+    splits = spread.needed(0.5)
+    assert splits is not None
+    widths = []
+    for _ in range(200):
+        first, second = (
+            generator.normal(0, 1.8, splits) + generator.normal(0, 1.4 / 2**0.5, splits)
+            for _ in range(2)
+        )
+        error = (first - second).std(ddof=1) / splits**0.5
+        widths.append(stats.t.ppf(0.975, splits - 1) * error)
+    assert np.mean(widths) == pytest.approx(0.5, rel=0.1)
+
+
+def test_fewer_points_need_more_splits() -> None:
+    spread = Spread(1.4, 3.9, 4.8, 1.8, 1.4, 10, 2.0, 20)
+    needed = [spread.needed(points) for points in (0.5, 1.0, 2.0)]
+    assert needed == sorted(needed, reverse=True)
+    assert Spread(1.4, 3.9, 4.8, 100.0, 1.4, 10, 2.0, 20).needed(0.5) is None
+    assert "more than 10,000 splits" in str(Spread(1.4, 3.9, 4.8, 100.0, 1.4, 10, 2.0, 20))
+
+
+def test_it_is_told_in_one_line() -> None:
+    line = str(Spread(1.4, 3.9, 4.8, 0.7, 0.5, 10, 2.0, 20))
+    assert line == (
+        "seed 1.40, split 3.90, test nodes 4.80, configuration x split 0.70 points; to resolve"
+        f" 0.5 points: {Spread(1.4, 3.9, 4.8, 0.7, 0.5, 10, 2.0, 20).needed()} splits"
+    )
+
+
+def test_on_one_split_there_are_seeds_and_nodes() -> None:
+    generator = np.random.default_rng(3)
+    hits = NodeHits(np.arange(400), 100.0 * (generator.random(400) < 0.8))
+    trials = [_trial(generator.normal(80, 0.5, 20), 1, hits) for _ in range(6)]
+    found = spread_of(trials[0], trials)
+    assert found is not None
+    assert (found.split, found.unit) == (None, "seed")
+    assert found.node == pytest.approx(hits.values.std(ddof=1) / 20)
+    assert found.configuration == pytest.approx(0.5, rel=0.25)
+    assert set(found.to_mapping()["plan"]) == {"resolve_points", "seeds", "seeds_per_split"}
+
+
+def test_what_is_not_known_is_not_told() -> None:
+    assert spread_of(None, []) is None
+    one = spread_of(_trial(np.array([80.0]), 1), [])
+    assert one is not None
+    assert str(one) == "unknown: one seed tells nothing"
+    assert one.to_mapping()["plan"]["seeds"] is None
+    alone = spread_of(_trial(np.array([80.0, 82.0]), 1), [])
+    assert str(alone) == "seed 1.41 points"

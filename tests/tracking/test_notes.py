@@ -1,0 +1,71 @@
+import re
+from types import SimpleNamespace
+from typing import Any
+
+from l2p_search.tracking.entries import SearchEntry
+from l2p_search.tracking.notes import dataset_note, search_note
+
+
+def _run(name: str, answer: str) -> Any:
+    return SimpleNamespace(
+        info=SimpleNamespace(run_name=name, run_id=f"id-{len(name)}"),
+        data=SimpleNamespace(tags={"answer": answer} if answer else {}),
+    )
+
+
+def _entry(**changes: Any) -> SearchEntry:
+    values: dict[str, Any] = {
+        "uid": "abc",
+        "name": "s",
+        "dataset": "demo",
+        "data_digest": "0",
+        "params": {},
+        "description": "**80.0 %**, with l2q.\n\nmore",
+    }
+    return SearchEntry(**{**values, **changes})
+
+
+def test_a_dataset_says_its_number_first_and_then_where_to_go() -> None:
+    found = [_run("one", "80.00 ± 2.00 % test accuracy with l2q, K=2; all stop at once")]
+    note = dataset_note("7", found, ["7"], "accuracy")
+    first = note.split("\n\n")[0]
+    assert first.startswith("80.00 ± 2.00 % test accuracy ([one](#/experiments/7/runs/id-3")
+    assert "[searches](#/experiments/7/runs?" in first
+    assert "[profiles](" in first
+    assert "compare-experiments" not in note  # there is no other graph
+    assert "With l2q, K=2; all stop at once." in note
+
+
+def test_the_best_of_several_is_said_to_be_chosen_on_validation() -> None:
+    found = [_run("one", "80 % with a"), _run("two", "81 % with b"), _run("running", "")]
+    note = dataset_note("7", found, ["7", "9"], "accuracy")
+    assert note.startswith("80 % ([one]")
+    assert "the best of 2 searches on validation" in note
+    assert "compare-experiments/s?experiments=%5B%227%22%2C%229%22%5D" in note
+
+
+def test_a_dataset_without_a_complete_trial_says_so() -> None:
+    assert dataset_note("7", [], ["7"], "accuracy").startswith("No search has a complete trial")
+
+
+def test_names_of_users_are_text_in_every_note() -> None:
+    evil = "<img src=x onerror=alert(1)>[x](javascript:alert(1))|"
+    note = dataset_note("7", [_run(evil, f"1 % with {evil}")], ["7"], "accuracy")
+    assert "<img" not in note
+    assert not re.search(r"(?<!\\)\]\(javascript", note)  # an escaped bracket ends no link
+    rows = note.splitlines()[-1]
+    assert rows.count("|") == 3  # a table of two columns, whatever the names are
+
+
+def test_a_search_has_links_and_its_profile_after_the_first_paragraph() -> None:
+    note = search_note(_entry(files={"profile.svg": b""}), "7", "run").split("\n\n")
+    assert note[0] == "**80.0 %**, with l2q."
+    assert note[1].startswith("[trials, ranked](#/experiments/7/runs?")
+    assert note[2] == "![How far nodes look](get-artifact?path=profile.svg&run_uuid=run)"
+    assert note[3] == "more"
+    assert "![" not in search_note(_entry(), "7", "run")
+
+
+def test_an_answer_is_described_as_it_is() -> None:
+    entry = _entry(kind="answer", files={"profile.svg": b""})
+    assert search_note(entry, "7", "run") == entry.description
