@@ -260,7 +260,7 @@ def _friedman(ranks: "np.typing.NDArray[np.float64]") -> float:
         return _enumerated(ranks)
     between = graphs * ((ranks.mean(axis=0) - (methods + 1) / 2.0) ** 2).sum()
     within = ((ranks - (methods + 1) / 2.0) ** 2).sum() - between
-    least = 1.0 / orders ** (graphs - 1)
+    least = 1.0 / float(orders ** (graphs - 1))
     if within < 1e-12:
         return least if between > 1e-12 else 1.0
     f = between / within * (graphs - 1)
@@ -275,7 +275,7 @@ def _enumerated(ranks: "np.typing.NDArray[np.float64]") -> float:
         sums = (sums[:, None, :] + orders).reshape(-1, ranks.shape[1])
     apart = ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     found = ranks.sum(axis=0)
-    return float((apart >= ((found - found.mean()) ** 2).sum() - 1e-9).mean())
+    return float(np.mean(apart >= ((found - found.mean()) ** 2).sum() - 1e-9))
 
 
 def _groups(average: Mapping[str, float], wide: float) -> tuple[tuple[str, ...], ...]:
