@@ -9,13 +9,16 @@ this process without Ray. Times are CPU time, so that what else the machine does
     recording_ms     milliseconds per result, likewise
     rss_mb           resident memory of this process after so many trials
     bytes_per_trial  of the journal
-    status_s         seconds to read what `status` shows of the search, after it ended
+    result_s         seconds from the last trial to the result: reading it, and best.yaml
+    status_s         seconds of `status` of twenty such searches, as their ends remember them
+    status_cold_s    the same of one that was killed, and remembers nothing
 """
 
 import argparse
 import json
 import math
 import random
+import shutil
 import statistics
 import tempfile
 import time
@@ -24,15 +27,19 @@ from typing import Any
 
 import psutil
 
+from l2p_search.api.exporting import write_best
+from l2p_search.api.statuses import remember_status, status_of, statuses
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles
 from l2p_search.results import SeedResult, TrialResult
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.space.shipped import load_space
 
 SEEDS, NODES, POINTS = 20, 251, 100
+SEARCHES = 20
 LOOKS = (50, 200, 500, 1000, 1500, 2000)
 WINDOW = 25
 
@@ -112,8 +119,29 @@ def measure(directory: Path, space: str, sampler: Any, trials: int) -> dict[str,
             found["proposing_ms"][number] = 1000 * statistics.median(proposing[-WINDOW:])
             found["recording_ms"][number] = 1000 * statistics.median(recording[-WINDOW:])
             found["rss_mb"][number] = process.memory_info().rss / 1e6
+    started = time.process_time()
+    outcome = read_outcome(journal)
+    write_best(journal, outcome)
+    remember_status(directory, outcome)
+    found["result_s"] = time.process_time() - started
     journal.close()
     found["bytes_per_trial"] = (directory / "journal.log").stat().st_size / trials
+    return found
+
+
+def look(directory: Path) -> dict[str, float]:
+    """Time `status` of twenty copies of a search, and of one whose status nobody has kept."""
+    for number in range(1, SEARCHES):
+        copy = directory.with_name(f"{directory.name}-{number}")
+        shutil.copytree(directory, copy, copy_function=shutil.copy2)
+    found = {}
+    started = time.process_time()
+    assert len(statuses(None, directory.parent)) == SEARCHES
+    found["status_s"] = time.process_time() - started
+    (directory / "status.json").unlink()
+    started = time.process_time()
+    status_of(directory)
+    found["status_cold_s"] = time.process_time() - started
     return found
 
 
@@ -127,6 +155,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder) / "long", args.space, args.sampler, args.trials)
+        found |= look(Path(folder) / "long")
     if args.json:
         print(json.dumps(found, indent=2))
         return
@@ -135,6 +164,9 @@ def main() -> None:
         recording, memory = found["recording_ms"][number], found["rss_mb"][number]
         print(f"{number:6}  {milliseconds:12.1f}  {recording:12.1f}  {memory:9.0f}")
     print(f"journal: {found['bytes_per_trial']:.0f} bytes per trial")
+    print(f"result: {found['result_s']:.2f} s after the last trial")
+    status, cold = found["status_s"], found["status_cold_s"]
+    print(f"status: {status:.2f} s for {SEARCHES} searches, {cold:.2f} s for one not remembered")
 
 
 if __name__ == "__main__":

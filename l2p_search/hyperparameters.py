@@ -270,6 +270,12 @@ class Hyperparameters:
     decay_on: Literal["first_layer", "theta"] = key(
         "first_layer", "what `weight_decay` applies to: `first_layer`, or all of `theta`", ALL
     )
+    class_weight: Literal["none", "balanced"] = key(
+        "none",
+        "what a class counts in the losses: as many nodes as it has (`none`), or as much as every"
+        " other class, by the training nodes (`balanced`)",
+        ALL,
+    )
     consistency: float = key(
         0.0,
         "weight of predicting unlabelled nodes alike with and without dropout, as in GRAND",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from l2p_search.config import TrialConfig
 from l2p_search.learned import Curves, Profiles, shortened
 from l2p_search.metrics import Metric
-from l2p_search.node_hits import NodeHits, packed_hits, unpacked_hits
 
 if TYPE_CHECKING:  # records are read without torch
     from l2p_search.weights import Weights
@@ -46,7 +45,8 @@ class SeedResult:
         profile: q(t) averaged over the nodes, [T]; None for a baseline.
         phi_val: With `phi_share` below 1, the score of the validation nodes that phi has learned
             from; `val` is that of the others then.
-        hits: What each test node contributes to `test`; kept of confirmations alone.
+        hits: What each test node contributes to `test`, as `NodeHits`; kept of confirmations
+            alone, and None without.
     """
 
     seed: int
@@ -60,7 +60,7 @@ class SeedResult:
     expected_step: float | None = None
     profile: tuple[float, ...] | None = None
     phi_val: float | None = None
-    hits: NodeHits | None = field(default=None, compare=False, repr=False)
+    hits: Any = field(default=None, compare=False, repr=False)  # its class needs numpy
 
     @property
     def failed(self) -> bool:
@@ -229,6 +229,8 @@ class TrialResult:
         return self._measured() | self._packed_hits()
 
     def _packed_hits(self) -> dict[str, Any]:
+        from l2p_search.node_hits import packed_hits  # a model is loaded without numpy
+
         splits = {seed.seed: seed.split for seed in self.seeds}
         packed = packed_hits({seed.seed: seed.hits for seed in self.finished}, splits)
         return {} if packed is None else {"hits": packed}
@@ -289,6 +291,8 @@ def _with_hits(
 ) -> tuple[SeedResult, ...]:
     if packed is None:
         return seeds
+    from l2p_search.node_hits import unpacked_hits
+
     scores = {seed.seed: seed.test for seed in seeds if seed.test is not None}
     hits = unpacked_hits(packed, scores)
     return tuple(replace(seed, hits=hits.get(seed.seed)) for seed in seeds)

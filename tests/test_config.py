@@ -31,7 +31,7 @@ def test_the_id_depends_on_every_value_and_on_nothing_else() -> None:
         "encoder": "linear", "self_loop": 0.0, "node_dropout": 0.3,
         "classifier": "per_step", "consistency": 0.5, "sharpening": 0.3,
         "step_decay": 0.02, "norm": "batch", "residual": "linear", "head_layers": 3,
-        "scorer_bias": "none",
+        "scorer_bias": "none", "class_weight": "balanced", "phi_share": 0.5, "extra_labels": 0.5,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(base)}
     ids = {TrialConfig.recorded({key: value}).config_id for key, value in changes.items()}

@@ -27,7 +27,7 @@ _OTHER = {
     "prior_ratio": 0.9, "kl_weight": 0.5, "temperature": 2.0, "algorithm": "em",
     "level": "second_order", "upper_lr": 0.1, "decay_on": "theta", "consistency": 2.0,
     "sharpening": 0.1, "epochs": 2, "norm": "layer", "residual": "linear",
-    "head_layers": 2, "phi_share": 0.5, "extra_labels": 0.5,
+    "head_layers": 2, "phi_share": 0.5, "extra_labels": 0.5, "class_weight": "balanced",
 }  # fmt: skip
 _EXEMPT = {
     "model": "is what is tested: another model is another network",

@@ -1,6 +1,7 @@
 """`l2p-search`: the commands, and the one border where a user's mistake becomes one line."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -55,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    _speak_in_any_locale()
     try:
         parser, words = build_parser(), sys.argv[1:] if argv is None else list(argv)
         if words[:3] == ["completion", "words", "--"]:  # asked by a shell while a user types
@@ -73,3 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("l2p-search: interrupted", file=sys.stderr)
         return 130
     return exit_code
+
+
+def _speak_in_any_locale() -> None:
+    """Print a question mark for what the terminal's encoding lacks, instead of failing at a ±."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="replace")

@@ -3,6 +3,8 @@
 Features are held against labels of training nodes alone, so that looking here is no look at test.
 """
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,8 +17,8 @@ _TINY = 10
 """Nodes below which a class is hardly learned or judged."""
 _GIVEN_AWAY = 0.97
 """The share of training nodes that one feature alone puts into their class."""
-_BINS = 32
-"""Values of a numeric feature are told apart by so many quantiles."""
+_FEW_VALUES = 32
+"""A feature of at most so many values is held against classes value by value."""
 _BLOCK = 512
 """Features looked at together: 512 columns of 100,000 training nodes are 200 MB."""
 
@@ -54,13 +56,16 @@ def given_away(graph: Graph) -> str | None:
     if majority >= _GIVEN_AWAY:
         return None
     x = graph.x[train]
+    # In a fixed random order: files are often sorted by class, and equal values keep their order.
+    order = torch.from_numpy(np.random.default_rng(0).permutation(len(y)))
+    x, y = x[order], y[order]
     best, where = 0.0, 0
     for start in range(0, graph.num_features, _BLOCK):
         shares = _told_by_each(x[:, start : start + _BLOCK], y, graph.num_classes)
         place = int(shares.argmax())
         if float(shares[place]) > best:
             best, where = float(shares[place]), start + place
-    if best < _GIVEN_AWAY:
+    if best < _GIVEN_AWAY or not _is_no_chance(best, majority, len(y), graph.num_features):
         return None
     names = graph.about.feature_names
     name = f"'{names[where]}'" if names is not None else str(where)
@@ -71,26 +76,34 @@ def given_away(graph: Graph) -> str | None:
 
 
 def _told_by_each(x: Tensor, y: Tensor, classes: int) -> Tensor:
-    """For each column, the share of nodes in the largest class of their value's bin: [F]."""
-    bins = torch.stack([_binned(column) for column in x.unbind(dim=1)], dim=1)
-    counts = torch.zeros(_BINS + 1, x.shape[1], classes)
-    columns = torch.arange(x.shape[1]).expand_as(bins)
-    labels = y[:, None].expand_as(bins)
-    counts.index_put_((bins, columns, labels), torch.ones(()), accumulate=True)
-    told: Tensor = counts.amax(dim=2).sum(dim=0) / len(y)
-    return told
+    """For each column, the share of nodes whose class the other nodes tell by it: [F].
+
+    A node counts as told by a column of few values if most others with its value are of its
+    class; by a column of many values, if the node with the next lower value is.
+    """
+    shares = torch.zeros(x.shape[1])
+    for place, column in enumerate(x.unbind(dim=1)):
+        distinct, value = column.unique(return_inverse=True)
+        if len(distinct) > min(_FEW_VALUES, len(y) // 4):
+            ranked = y[column.argsort(stable=True)]
+            shares[place] = (ranked[1:] == ranked[:-1]).double().mean()
+            continue
+        counts = (value * classes + y).bincount(minlength=len(distinct) * classes)
+        first, second = counts.view(-1, classes).topk(2, dim=1).values.unbind(dim=1)
+        shares[place] = first[first - 1 > second].sum() / len(y)
+    return shares
 
 
-def _binned(column: Tensor) -> Tensor:
-    """Values as numbers of bins: distinct ones if they are few, else quantiles."""
-    distinct: Tensor
-    place: Tensor
-    distinct, place = column.unique(return_inverse=True)
-    if len(distinct) <= _BINS:
-        return place
-    ordered = column.sort().values
-    edges = ordered[torch.linspace(0, len(column) - 1, _BINS + 1).long()[1:-1]]
-    return torch.searchsorted(edges.contiguous(), column.contiguous())
+def _is_no_chance(told: float, majority: float, nodes: int, features: int) -> bool:
+    """Whether hardly one of so many features would tell as much of so few nodes by chance.
+
+    Chernoff's bound on guessing right as often as the majority class is, for every feature.
+    """
+    missed = 1.0 - told
+    surplus = told * math.log(told / majority)
+    if missed > 0.0:
+        surplus += missed * math.log(missed / (1.0 - majority))
+    return nodes * surplus > math.log(1000.0 * features)
 
 
 def duplicates_across(graph: Graph) -> str | None:

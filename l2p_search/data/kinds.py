@@ -2,6 +2,7 @@
 
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.catalogue import DATASETS, Kind
+from l2p_search.data.demo import SOURCE
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
 from l2p_search.metrics import Metric, MetricChoice
@@ -13,8 +14,9 @@ _RARE = 0.3
 def default_kind(graph: Graph) -> Kind:
     """Whether neighbours tend to be of one class, as far as it may be known before training.
 
-    A dataset of the paper has the kind that the paper gives it. The kind of any other graph is
-    found from training labels and features; no validation or test label is read.
+    A dataset of the paper has the kind that the paper gives it. The kind of any other graph,
+    whatever it is called, is found from training labels and features; no validation or test label
+    is read.
 
     Args:
         graph: The graph.
@@ -22,7 +24,8 @@ def default_kind(graph: Graph) -> Kind:
     Returns:
         "homophily" or "heterophily".
     """
-    known = DATASETS.get(graph.name)
+    source = "demo" if graph.about.source == SOURCE else graph.about.source
+    known = DATASETS.get(source)
     return kind_of(graph) if known is None else known.kind
 
 

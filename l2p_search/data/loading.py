@@ -166,7 +166,10 @@ def _load(
         graph = source if splits is None else source.with_splits(splits)
         return graph if name is None else replace(graph, name=name)
     raw = _read(source, options, splits is None and not to_predict, name, labelled=not to_predict)
-    raw = raw if name is None else replace(raw, name=name)
+    if name is not None:
+        raw = replace(raw, name=name)
+    elif is_known(raw.name):  # a file may be called cora.csv and hold anything
+        raw = replace(raw, name=f"own-{raw.name}")
     return ingest(raw, splits=splits, scale=scale, to_predict=to_predict)
 
 

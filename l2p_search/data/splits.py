@@ -21,11 +21,13 @@ class Rows:
     L is the length of the graph's longest split, whichever seeds are here: a seed's noise has
     that length too, and must not depend on its company. Shorter splits are filled up with node
     0 at weight 0; each seed's weights sum to one, so a weighted sum is its mean over its nodes.
+    Where they are balanced, the nodes of a class weigh less the more training nodes it has.
     """
 
     nodes: Tensor
     labels: Tensor
     weights: Tensor
+    balanced: bool = False
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean over each seed's own nodes: [S, L] -> [S]."""
@@ -33,11 +35,12 @@ class Rows:
 
     def to(self, device: torch.device) -> "Rows":
         """The same rows on a device."""
-        return Rows(*(part.to(device) for part in (self.nodes, self.labels, self.weights)))
+        nodes, labels = self.nodes.to(device), self.labels.to(device)
+        return Rows(nodes, labels, self.weights.to(device), self.balanced)
 
     def of_seeds(self, kept: Tensor) -> "Rows":
         """The rows of some of the seeds, by their places."""
-        return Rows(self.nodes[kept], self.labels[kept], self.weights[kept])
+        return Rows(self.nodes[kept], self.labels[kept], self.weights[kept], self.balanced)
 
 
 def split_of(seed: int, graph: Graph) -> int:
@@ -50,6 +53,24 @@ def labelled_rows(graph: Graph, masks: Tensor, seeds: Sequence[int], dtype: torc
     nodes, weights = nodes_of(graph, masks, seeds, dtype)
     # Node 0, which fills shorter splits up, may have no label: any class will do at weight 0.
     return Rows(nodes, graph.y[nodes].clamp(min=0), weights)
+
+
+def balanced_rows(rows: Rows, graph: Graph, seeds: Sequence[int]) -> Rows:
+    """The same rows, a node weighing one over the training nodes of its class.
+
+    Args:
+        rows: One row per seed, each node of equal weight.
+        graph: Its labels and splits; a class without training nodes weighs as if it had one.
+        seeds: Whose splits the training nodes are of.
+
+    Returns:
+        Rows whose weights sum to one per seed again.
+    """
+    trained = [graph.y[graph.train[split_of(seed, graph)]] for seed in seeds]
+    counts = torch.stack([y.bincount(minlength=graph.num_classes).clamp(min=1) for y in trained])
+    weights = rows.weights / counts.to(rows.labels.device).gather(1, rows.labels)
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    return Rows(rows.nodes, rows.labels, weights, balanced=True)
 
 
 def nodes_of(

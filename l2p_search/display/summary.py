@@ -140,7 +140,9 @@ def print_summary(summary: Summary, console: Console) -> None:
             ]
         if summary.importance is not None:
             lines += ["", *_importance(summary.importance, summary.metric)]
-    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    # A terminal would break words; a file keeps its lines.
+    whole = not console.is_terminal
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=whole)
 
 
 def _exceptions(summary: Summary) -> list[str]:

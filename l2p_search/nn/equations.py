@@ -80,3 +80,26 @@ def exact_posterior(log_likelihood: Tensor, log_p: Tensor, kl_weight: float) -> 
     """
     behind = log_likelihood - log_likelihood.amax(dim=1, keepdim=True)  # 0 / b is 0 for every b
     return (torch.where(behind == 0.0, 0.0, behind / kl_weight) + log_p).softmax(dim=1)
+
+
+def mean_over_nodes(values: Tensor, labels: Tensor, class_weight: Tensor | None = None) -> Tensor:
+    """The mean of values [L] over nodes with these labels [L], where classes may weigh [C]."""
+    if class_weight is None:
+        return values.mean()
+    weights = class_weight[labels]
+    return (values * weights).sum() / weights.sum()
+
+
+def balanced_classes(labels: Tensor, classes: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Weights with which every class counts as much as another: one over its nodes, [C].
+
+    Args:
+        labels: Classes of the training nodes, [L].
+        classes: C; one that no node has weighs as if one had it.
+        dtype: Of the weights.
+
+    Example:
+        >>> balanced_classes(torch.tensor([0, 0, 0, 0, 1]), 2).tolist()
+        [0.25, 1.0]
+    """
+    return 1.0 / labels.bincount(minlength=classes).clamp(min=1).to(dtype)

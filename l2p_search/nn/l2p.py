@@ -24,6 +24,7 @@ from l2p_search.nn.equations import (
     log_prior,
     log_quit,
     log_select,
+    mean_over_nodes,
 )
 from l2p_search.nn.layered import Gat, Gcn, Gcnii, Sage
 
@@ -196,6 +197,7 @@ class L2P(nn.Module):
         nodes: Tensor,
         edge_weight: Tensor | None = None,
         gumbel: Tensor | None = None,
+        class_weight: Tensor | None = None,
     ) -> Tensor:
         """What theta minimises on training nodes, the mean over them; dropout while it trains.
 
@@ -206,9 +208,11 @@ class L2P(nn.Module):
             nodes: The training nodes, a mask [N] or their places [L].
             edge_weight: [E]; all 1 where it is not given.
             gumbel: Standard Gumbel noise [L, T], drawn where it is not given.
+            class_weight: What a node of each class counts in the mean [C]; all alike where it is
+                not given. See `balanced_classes`.
         """
         read = self.read(x, edge_index, edge_weight, nodes, noisy=self.training)
-        return self.lower_objective(read, y[nodes], gumbel)
+        return self.lower_objective(read, y[nodes], gumbel, class_weight)
 
     def upper_loss(
         self,
@@ -218,10 +222,11 @@ class L2P(nn.Module):
         nodes: Tensor,
         edge_weight: Tensor | None = None,
         gumbel: Tensor | None = None,
+        class_weight: Tensor | None = None,
     ) -> Tensor:
         """What phi minimises on validation nodes, like `lower_loss`; never with dropout."""
         read = self.read(x, edge_index, edge_weight, nodes, noisy=False)
-        return self.upper_objective(read, y[nodes], gumbel)
+        return self.upper_objective(read, y[nodes], gumbel, class_weight)
 
     def read(
         self,
@@ -242,23 +247,38 @@ class L2P(nn.Module):
         log_q = POSTERIORS[self.choices.posterior](of_steps)
         return Steps(log_q, scores)
 
-    def lower_objective(self, read: Steps, labels: Tensor, gumbel: Tensor | None = None) -> Tensor:
+    def lower_objective(
+        self,
+        read: Steps,
+        labels: Tensor,
+        gumbel: Tensor | None = None,
+        class_weight: Tensor | None = None,
+    ) -> Tensor:
         """The negative ELBO (section 4.4), with a sample of t, or in EM with its expectation."""
-        divergence = kl_divergence(read.log_q, log_prior(self.choices, read.log_q)).mean()
+        each = self.choices.kl_weight * kl_divergence(
+            read.log_q, log_prior(self.choices, read.log_q)
+        )
         if self.choices.algorithm == "em":
-            misfit = -(read.log_q.exp() * log_likelihood(read.scores, labels)).sum(dim=1).mean()
+            misfit = -(read.log_q.exp() * log_likelihood(read.scores, labels)).sum(dim=1)
         else:
-            misfit = F.cross_entropy(read.mixed(self.sample(read.log_q, gumbel)), labels)
-        return misfit + self.choices.kl_weight * divergence
+            mixed = read.mixed(self.sample(read.log_q, gumbel))
+            misfit = F.cross_entropy(mixed, labels, reduction="none")
+        return mean_over_nodes(misfit + each, labels, class_weight)
 
-    def upper_objective(self, read: Steps, labels: Tensor, gumbel: Tensor | None = None) -> Tensor:
+    def upper_objective(
+        self,
+        read: Steps,
+        labels: Tensor,
+        gumbel: Tensor | None = None,
+        class_weight: Tensor | None = None,
+    ) -> Tensor:
         """The same; in EM the projection -E_{q*}[log q], for the q* of the E-step held fixed."""
         if self.choices.algorithm == "vi":
-            return self.lower_objective(read, labels, gumbel)
+            return self.lower_objective(read, labels, gumbel, class_weight)
         log_p = log_prior(self.choices, read.log_q)
         likelihood = log_likelihood(read.scores, labels).detach()
         exact = exact_posterior(likelihood, log_p, self.choices.kl_weight)
-        return -(exact * read.log_q).sum(dim=1).mean()
+        return mean_over_nodes(-(exact * read.log_q).sum(dim=1), labels, class_weight)
 
     def predictions(self, read: Steps) -> Tensor:
         """Class scores [N, C] with q itself, no noise; in EM log sum_t q(t) p(y | t)."""

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from l2p_search.nn.backbones import EVERY
+from l2p_search.nn.equations import balanced_classes
 from l2p_search.nn.l2p import L2P
 
 FINITE_DIFFERENCE = 0.01
@@ -46,6 +48,8 @@ class TwoLevels:
         consistency: Weight of predicting all nodes without a training label alike with and
             without dropout, as in GRAND (Feng et al. 2020, https://arxiv.org/abs/2005.11079).
         sharpening: Temperature of the predictions without dropout, the targets of `consistency`.
+        class_weight: What a class counts in the losses of both levels: as many nodes as it has
+            (`none`), or as much as another, by the training nodes (`balanced`).
 
     Example:
         >>> _ = torch.manual_seed(0)
@@ -78,6 +82,7 @@ class TwoLevels:
         level: Literal["first_order", "second_order", "unrolled", "joint"] = "first_order",
         consistency: float = 0.0,
         sharpening: float = 0.5,
+        class_weight: Literal["none", "balanced"] = "none",
     ) -> None:
         """One Adam per level."""
         self.model, self.y, self.train, self.val = model, y, train, val
@@ -86,6 +91,10 @@ class TwoLevels:
         self._lr, self._level = lr, level
         self._consistency, self._sharpening = consistency, sharpening
         self._theta, self._phi = model.lower_parameters(), model.upper_parameters()
+        self._class_weight: Tensor | None = None
+        if class_weight == "balanced":
+            size, dtype = model.choices.out_channels, self._theta[0].dtype
+            self._class_weight = balanced_classes(y[train], size, dtype)
         groups = model.lower_groups(weight_decay, decay_on, step_decay)
         self._lower = torch.optim.Adam(groups, lr=lr)
         self._upper = torch.optim.Adam(self._phi, lr=upper_lr)
@@ -128,6 +137,10 @@ class TwoLevels:
             self._target = (target, weight)
         return scores
 
+    def loss_at(self, nodes: Tensor, scores: Tensor) -> Tensor:
+        """Cross-entropy at the nodes of a mask [N], by class scores [N, C] of `evaluate`."""
+        return F.cross_entropy(scores[nodes], self.y[nodes], self._class_weight)
+
     def upper_step(self, gumbel: Tensor | None = None) -> None:
         """One gradient step of phi on the validation nodes, at the theta of now.
 
@@ -137,7 +150,7 @@ class TwoLevels:
         if self._level == "joint":
             return
         read = self.model.read(*self._graph, self.val, noisy=False)
-        loss = self.model.upper_objective(read, self.y[self.val], gumbel)
+        loss = self.model.upper_objective(read, self.y[self.val], gumbel, self._class_weight)
         if self._level == "first_order":
             _step(self._upper, self._phi, _gradients(loss, self._phi))
             return
@@ -188,7 +201,8 @@ class TwoLevels:
             if self._consistency > 0.0:
                 labelled = read.at(self.train)
             objective = self.model.upper_objective if upper else self.model.lower_objective
-            loss = objective(labelled, self.y[self.train], drawn.gumbel)
+            labels = self.y[self.train]
+            loss = objective(labelled, labels, drawn.gumbel, self._class_weight)
         if drawn.target is None:
             return loss, loss
         target, weight = drawn.target

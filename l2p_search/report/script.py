@@ -45,7 +45,7 @@ GRAPH_SUFFIX = ".graph.npz"
 
 _LEARNING = (
     "lr", "upper_lr", "weight_decay", "decay_on", "step_decay", "level", "consistency",
-    "sharpening",
+    "sharpening", "class_weight",
 )  # fmt: skip
 _STOPPING = ("epochs", "patience", "stop_on", "phi_share")
 

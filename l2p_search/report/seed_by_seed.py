@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from l2p_search.data.plain_graphs import PlainGraph
@@ -70,7 +69,7 @@ def train_seed(
     for epoch in range(1, stopping["epochs"] + 1):
         train_loss = levels.lower_step()
         scores = levels.evaluate()
-        val_loss = F.cross_entropy(scores[val], y[val])
+        val_loss = levels.loss_at(val, scores)
         if not (train_loss.isfinite() and val_loss.isfinite()):
             sys.exit(f"seed {seed} diverged at epoch {epoch}; try a smaller lr")
         by_metric = stopping["stop_on"] == "val_accuracy"

@@ -1,6 +1,6 @@
 """Judging: what a trained seed predicts, and its final numbers. Only here test labels are read."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -10,10 +10,11 @@ from l2p_search.data.splits import all_rows
 from l2p_search.metrics import Metric
 from l2p_search.model.network import Levels, Network
 from l2p_search.model.problem import HOST, Problem
-from l2p_search.node_hits import NodeHits
 from l2p_search.training.bilevel import objective_of
-from l2p_search.training.contributions import contributions
 from l2p_search.training.scoring import measured
+
+if TYPE_CHECKING:
+    from l2p_search.node_hits import NodeHits
 
 
 class Predicted(NamedTuple):
@@ -92,8 +93,11 @@ def predict(problem: Problem, network: Network, config: TrialConfig, levels: Lev
         return Predicted(log_p, read.log_q[0].exp().to(HOST) if levels.phi else None)
 
 
-def _hits(metric: Metric, log_p: Tensor, labels: Tensor, test: Tensor) -> NodeHits:
+def _hits(metric: Metric, log_p: Tensor, labels: Tensor, test: Tensor) -> "NodeHits":
     """What each test node contributes to the score."""
+    from l2p_search.node_hits import NodeHits  # prediction does without numpy
+    from l2p_search.training.contributions import contributions
+
     values = contributions(metric, log_p[test].double().numpy(), labels[test].numpy())
     return NodeHits(test.nonzero().squeeze(1).numpy(), values)
 

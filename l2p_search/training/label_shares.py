@@ -14,7 +14,7 @@ from torch import Tensor
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.data.splits import Rows, split_of
+from l2p_search.data.splits import Rows, balanced_rows, split_of
 from l2p_search.model.problem import HOST, Problem
 from l2p_search.nn.label_share import learned_share
 from l2p_search.training.seeds import generator_of
@@ -66,16 +66,28 @@ def learned_nodes(graph: Graph, seed: int, share: float) -> Tensor:
 
 
 def label_rows(problem: Problem, config: TrialConfig, seeds: Sequence[int]) -> LabelRows:
-    """The labelled nodes of seeds, as the configuration uses them.
+    """The labelled nodes of seeds, as the configuration uses and weighs them.
 
     Args:
         problem: The graph, and where its rows are placed.
-        config: Its `phi_share`, or `extra_labels`.
+        config: Its `phi_share`, or `extra_labels`, and `class_weight`.
         seeds: One row each.
 
     Returns:
         The rows, on the problem's device.
     """
+    found = _of_shares(problem, config, seeds)
+    if config.class_weight == "none":
+        return found
+    phi = None if found.phi is None else balanced_rows(found.phi, problem.graph, seeds)
+    train, judged = (
+        balanced_rows(rows, problem.graph, seeds) for rows in (found.train, found.judged)
+    )
+    return LabelRows(train, phi, judged)
+
+
+def _of_shares(problem: Problem, config: TrialConfig, seeds: Sequence[int]) -> LabelRows:
+    """The rows with every node of equal weight."""
     graph, share = problem.graph, share_of(config)
     if share is None:
         val = problem.labelled(graph.val, seeds)

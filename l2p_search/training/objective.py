@@ -97,9 +97,12 @@ def weighted_kl(config: TrialConfig, read: Readout, rows: Rows) -> Tensor:
 
 
 def scores_of(log_predictions: Tensor, rows: Rows, metric: Metric = "accuracy") -> Scores:
-    """Cross-entropy and a metric of log predictions [S, L, C] at labelled nodes [S, L]."""
+    """Cross-entropy and a metric of log predictions [S, L, C] at labelled nodes [S, L].
+
+    Balanced rows weigh in the loss only: every node counts alike in the metric.
+    """
     loss = rows.mean(-_of_label(log_predictions, rows.labels))
-    if metric != "accuracy":
+    if metric != "accuracy" or rows.balanced:
         return Scores(loss, measured(metric, log_predictions, rows.labels, rows.weights))
     hits = (most_probable(log_predictions) == rows.labels).to(log_predictions.dtype)
     return Scores(loss, 100.0 * in_float64(rows.mean(hits)))

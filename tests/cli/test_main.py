@@ -1,3 +1,4 @@
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,14 @@ def test_runs_as_a_module() -> None:
         [sys.executable, "-m", "l2p_search", "--version"], capture_output=True, text=True
     )
     assert found.stdout.startswith("l2p-search ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_utf_8_is_spoken_to_with_what_it_has(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = io.BytesIO()
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(said, encoding=encoding))
+    assert main(["status", "图±", "--dir", "none"]) == 2
+    sys.stderr.flush()
+    assert said.getvalue().startswith(b"l2p-search: error: ")

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pytest
 import torch
 
 from l2p_search.data.about import About
@@ -73,3 +74,26 @@ def test_nodes_without_neighbours_are_told() -> None:
     graph = demo_graph()
     kept = (graph.edges < 300).all(dim=0)
     assert "have no neighbour" in (lonely_nodes(_with(edges=graph.edges[:, kept])) or "")
+
+
+@pytest.mark.parametrize("nodes", [20, 60, 300])
+@pytest.mark.parametrize("features", [3, 500])
+def test_chance_gives_nothing_away(nodes: int, features: int) -> None:
+    generator = torch.Generator().manual_seed(nodes + features)
+    y = torch.arange(nodes) * 2 // nodes  # a file that is sorted by class
+    numbers = torch.randn(nodes, features, generator=generator)
+    words = numbers * (numbers > 1.0)  # mostly zeros, and many different values beside
+    coins = (numbers > 0.0).float()
+    for x in (numbers, words, coins, numbers + 0.8 * y[:, None]):
+        graph = Graph.build(x=x, edges=torch.tensor([[0], [1]]), y=y, splits="3x50/25/25")
+        assert given_away(graph) is None
+
+
+@pytest.mark.parametrize("nodes", [40, 300])
+def test_a_class_in_other_words_is_found_on_small_graphs_too(nodes: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    y = torch.arange(nodes) % 2
+    x = torch.randn(nodes, 6, generator=generator)
+    x[:, 3] = 7.0 - 3.0 * y
+    graph = Graph.build(x=x, edges=torch.tensor([[0], [1]]), y=y, splits="3x50/25/25")
+    assert (given_away(graph) or "").startswith("feature 3 alone")

@@ -5,15 +5,21 @@ import pytest
 
 from l2p_search.config import DEFAULTS
 from l2p_search.data import kinds
+from l2p_search.data.about import About
 from l2p_search.data.catalogue import DATASETS
+from l2p_search.data.demo import SOURCE
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
 from l2p_search.data.kinds import default_config, default_kind
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_a_dataset_of_the_paper_has_its_kind_by_name(name: str, small_graph: Graph) -> None:
-    assert default_kind(replace(small_graph, name=name)) == DATASETS[name].kind
+def test_a_dataset_of_the_paper_has_its_kind_by_where_it_is_from(
+    name: str, small_graph: Graph
+) -> None:
+    source = SOURCE if name == "demo" else name
+    assert default_kind(replace(small_graph, about=About(source=source))) == DATASETS[name].kind
+    assert default_kind(replace(small_graph, name=name)) == kind_of(small_graph)
 
 
 @pytest.mark.parametrize("kind", ["homophily", "heterophily"])

@@ -74,6 +74,36 @@ def test_a_search_whose_head_is_lost_says_so_and_is_resumed_elsewhere(
     assert {trial["status"] for trial in cli.trials("s")} == {"complete"}
 
 
+_WITHOUT = """
+import importlib.machinery, importlib.metadata
+found, version = importlib.machinery.PathFinder.find_spec, importlib.metadata.version
+def find_spec(name, *given):
+    return None if name.partition(".")[0] == "l2p_search" else found(name, *given)
+def version_of(name):
+    if name == "l2p-search":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return version(name)
+importlib.machinery.PathFinder.find_spec = find_spec
+importlib.metadata.version = version_of
+"""
+"""Hides the package from a node of this machine, which has it."""
+
+
+def test_a_node_without_l2p_search_is_refused_by_its_name(
+    tmp_path: Path, nodes: Nodes, tried: Tried
+) -> None:
+    tried("cluster", "node without l2p-search")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "sitecustomize.py").write_text(_WITHOUT)
+    cluster = nodes(tmp_path / "other", os.environ.get("PYTHONPATH", ""))
+    found = Cli(tmp_path).run(*_SEARCH, "--address", _address(cluster))
+    assert found.returncode == 2, found.stderr
+    last = found.stderr.splitlines()[-1]
+    assert "its node " in last
+    assert "has no l2p-search; install the same there" in last
+    assert "Traceback" not in found.stderr
+
+
 def test_a_node_with_another_version_is_refused_by_its_name(
     tmp_path: Path, nodes: Nodes, tried: Tried
 ) -> None:

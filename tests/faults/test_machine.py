@@ -205,14 +205,15 @@ def test_a_bare_environment_trains_or_says_why_not_in_one_line(
 @pytest.mark.parametrize(
     ("what", "before", "code"),
     [
-        ("64 descriptors", "ulimit -n 64; ", 2),
+        ("64 descriptors", "ulimit -n 64; ", None),  # enough for some versions of Ray
+        ("24 descriptors", "ulimit -n 24; ", 2),
         ("one core", "taskset -c 0 ", 0),
         ("TMPDIR of 200 characters", f"export TMPDIR=$PWD/{'n' * 200}; mkdir $TMPDIR; ", 0),
         ("/dev/shm of 1 MB", "mount -t tmpfs -o size=1m tmpfs /dev/shm || exit 77; ", 0),
     ],
 )
 def test_a_starved_machine_searches_or_says_why_not_in_one_line(
-    what: str, before: str, code: int, tmp_path: Path, tried: Tried
+    what: str, before: str, code: int | None, tmp_path: Path, tried: Tried
 ) -> None:
     tried("machine", f"search with {what}")
     Cli(tmp_path)
@@ -229,6 +230,6 @@ def test_a_starved_machine_searches_or_says_why_not_in_one_line(
     if found.returncode in (77, 1) and "mount" in before:
         pytest.skip("no mounts here")
     assert "Traceback" not in found.stderr
-    assert found.returncode == code, found.stderr
-    if code:
+    assert found.returncode in ((0, 2) if code is None else (code,)), found.stderr
+    if found.returncode:
         assert found.stderr.splitlines()[-1].startswith("l2p-search: error: ")

@@ -33,7 +33,7 @@ BASE: dict[str, Any] = {
 }
 TRAINED_BY = (
     "lr", "upper_lr", "weight_decay", "decay_on", "step_decay", "level", "consistency",
-    "sharpening",
+    "sharpening", "class_weight",
 )  # fmt: skip
 
 APPNP: list[dict[str, Any]] = [
@@ -90,6 +90,12 @@ LEARNING: list[dict[str, Any]] = [
     {"algorithm": "em", "classifier": "per_step", "skip": 1.0, "backbone": "appnp"},
     {"algorithm": "em", "backbone": "gcn", "norm": "batch"},
     {"backbone": "gcnii", "step_decay": 0.1, "decay_on": "theta"},
+    {"class_weight": "balanced"},
+    {"class_weight": "balanced", "level": "second_order", "dropout": 0.5},
+    {"class_weight": "balanced", "level": "joint", "consistency": 40.0},
+    {"class_weight": "balanced", "algorithm": "em"},
+    {"class_weight": "balanced", "phi_share": 0.5},
+    {"class_weight": "balanced", "algorithm": "em", "backbone": "gcn", "kl_weight": 0.0},
     {"consistency": 40.0, "sharpening": 0.3, "dropout": 0.5},
     {"consistency": 40.0, "level": "joint"},
     {"consistency": 40.0, "algorithm": "em", "level": "joint"},

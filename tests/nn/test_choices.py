@@ -15,7 +15,7 @@ def test_every_option_of_l2p_in_a_configuration_is_one_of_the_model_or_of_its_le
     of_l2p = {key for key in config.to_mapping() if _is_of_l2p(key)} - {"model", "hidden"}
     learned_by = {
         "lr", "upper_lr", "weight_decay", "decay_on", "step_decay", "level", "consistency",
-        "sharpening", "epochs", "patience", "stop_on", "phi_share",
+        "sharpening", "class_weight", "phi_share", "epochs", "patience", "stop_on",
     }  # fmt: skip
     of_model = set(Choices.__dataclass_fields__) - {*_SIZES, "normalize"}
     assert of_l2p == of_model | learned_by

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from l2p_search.nn import equations
-from l2p_search.nn.equations import exact_posterior, log_quit, log_select
+from l2p_search.nn.equations import (
+    balanced_classes,
+    exact_posterior,
+    log_quit,
+    log_select,
+    mean_over_nodes,
+)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=2, max_size=8))
@@ -50,3 +56,11 @@ def test_without_a_divergence_the_e_step_is_the_prior_among_the_likeliest_steps(
 
 def test_its_examples_run() -> None:
     assert doctest.testmod(equations).failed == 0
+
+
+def test_a_mean_over_balanced_classes_is_the_mean_of_their_means() -> None:
+    values, labels = torch.tensor([1.0, 2.0, 3.0, 10.0]), torch.tensor([0, 0, 0, 1])
+    assert mean_over_nodes(values, labels).item() == 4.0
+    weights = balanced_classes(labels, 3)
+    assert mean_over_nodes(values, labels, weights).item() == pytest.approx((2.0 + 10.0) / 2)
+    assert weights.tolist() == pytest.approx([1 / 3, 1.0, 1.0])

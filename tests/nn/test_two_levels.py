@@ -40,11 +40,10 @@ def test_the_engine_learns_step_by_step_what_the_module_learns(
             with dropping(bytes_[place], small_graph, config, monkeypatch):
                 loss = one.lower_step(lower[place, : int(one.train.sum())])
                 judged = judged_of(small_graph, config, place)
-                predicted = one.evaluate()[judged].log_softmax(dim=1)
+                evaluated = one.evaluate()
                 one.upper_step(None if upper is None else upper[place, : int(one.val.sum())])
-            labels = one.y[judged]
-            val_loss = torch.nn.functional.nll_loss(predicted, labels)
-            hits = (predicted.argmax(dim=1) == labels).double().mean()
+            val_loss = one.loss_at(judged, evaluated)
+            hits = (evaluated[judged].argmax(dim=1) == one.y[judged]).double().mean()
             found = (train_loss[place], scores.loss[place], scores.metric[place] / 100.0)
             assert [float(value) for value in found] == pytest.approx(
                 [float(loss), float(val_loss), float(hits)], rel=1e-7

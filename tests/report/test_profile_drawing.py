@@ -56,7 +56,7 @@ def _distance(one: str, other: str) -> int:
 def test_it_says_in_words_what_it_shows(result: TrialResult, drawn: ElementTree.Element) -> None:
     said = [text.text for text in drawn.iter(f"{_SVG}text")]
     assert said[0] == "trial 7 on <a & b>"
-    assert "q(t) of all nodes, ± std over 3 seeds" in said
+    assert "q(t) of all nodes; lines: sd over 3 seeds" in said
     assert said.count("propagation step t") == 3
     assert result.profiles is not None
     assert set(result.profiles.by_degree) | set(result.profiles.by_class) <= set(said)

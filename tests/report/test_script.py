@@ -219,6 +219,7 @@ def test_a_program_runs_alone_on_the_graph_beside_it(small_graph: Graph, tmp_pat
                 {},
                 {"skip": 1.0, "posterior": "select", "scorer": "per_step"},
                 {"consistency": 1.0, "dropout": 0.5},
+                {"class_weight": "balanced"},
                 {"skip": 1.0, "self_loop": 0.0, "classifier": "per_step"},
                 {"encoder": "linear"},
                 {"prior": "geometric", "stop_on": "val_accuracy", "decay_on": "theta"},

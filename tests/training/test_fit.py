@@ -364,6 +364,30 @@ def test_weights_are_in_no_json(demo: Graph) -> None:
     assert again.weights is None
 
 
+@pytest.mark.parametrize("keys", [{"K": 1}, {"model": "mlp"}, {"model": "gcn", "K": 2}], ids=str)
+def test_balanced_classes_make_a_rare_one_be_found(keys: dict[str, Any]) -> None:
+    """Of 200 nodes 20 are of class 1, and one feature differs by one standard deviation."""
+    generator = torch.Generator().manual_seed(0)
+    y = (torch.arange(200) % 10 == 0).long()
+    graph = Graph.build(
+        x=torch.randn(200, 1, generator=generator) + y[:, None],
+        edges=torch.stack([torch.arange(190), torch.arange(10, 200)]),  # of the same class
+        y=y,
+        splits="2x40/30/30",
+    )
+    found = {
+        weight: fit(
+            graph,
+            TrialConfig(hidden=8, epochs=60, dropout=0.0, class_weight=weight, **keys),
+            range(2),
+            metric="balanced_accuracy",
+        ).val_mean
+        for weight in ("none", "balanced")
+    }
+    assert found["none"] + 10.0 < found["balanced"]
+    assert found["balanced"] > 60.0
+
+
 def test_a_sealed_training_is_the_same_and_reads_no_test_label() -> None:
     graph = demo_graph()
     config = TrialConfig(K=2, hidden=8, epochs=4)

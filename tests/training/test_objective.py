@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -78,3 +80,19 @@ def test_the_divergence_is_weighted_and_averaged_over_a_seeds_own_nodes() -> Non
     wanted = 0.3 * torch.stack([divergence[0, :2].mean(), divergence[1].mean()])
     torch.testing.assert_close(weighted_kl(config, read, labelled()), wanted)
     assert weighted_kl(TrialConfig(K=3, kl_weight=0.0), read, labelled()) == 0.0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_balanced_rows_weigh_in_the_loss_and_not_in_the_metric(metric: Metric) -> None:
+    log_p = torch.log_softmax(readout().logits[:, :, 0], dim=-1)
+    rows = labelled()
+    weights = rows.weights * (1.0 + rows.labels)
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    balanced = dataclasses.replace(rows, weights=weights, balanced=True)
+    alike, weighed = scores_of(log_p, rows, metric), scores_of(log_p, balanced, metric)
+    torch.testing.assert_close(weighed.metric, alike.metric)
+    for seed, count in ((0, 2), (1, 3)):
+        labels = rows.labels[seed, :count]
+        by_class = 1.0 + torch.arange(log_p.shape[-1]).to(log_p)
+        wanted = F.nll_loss(log_p[seed, :count], labels, by_class)
+        torch.testing.assert_close(weighed.loss[seed], wanted)

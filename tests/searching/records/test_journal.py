@@ -128,3 +128,10 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SearchError, match="cannot be written"):
         Journal.create(tmp_path / "file" / "s", settings(SPACE))
+
+
+def test_its_identifier_is_random_and_stays(tmp_path: Path) -> None:
+    first, second = begin(tmp_path / "first"), begin(tmp_path / "second")
+    assert len(first.uid) == 32
+    assert first.uid != second.uid
+    assert Journal.read(tmp_path / "first").uid == first.uid
