@@ -120,7 +120,7 @@ def test_three_clicks_from_the_home_page_lead_to_configuration_interval_and_prof
     assert re.search(r"Confirmed test accuracy: \d+\.\d\d ± \d+\.\d\d %", text)
     assert "hidden=" in text
     page.get_by_text("Show more", exact=True).first.click()  # 3
-    page.locator("img[alt='How far nodes look']").first.wait_for(timeout=60_000)
+    page.locator("img[src*='profile.svg']").first.wait_for(timeout=60_000)
     page.screenshot(path=tmp_path / "search.png")
 
 
