@@ -81,7 +81,7 @@ class Gcn(Baseline):
         # Parameters six times (gradient, moments, best state); of a layer's input what is dropped,
         # projected and convolved, with gradients, and the random bytes.
         parameters = (1 + len(own)) * sum(a * b for a, b in self._shapes.values())
-        per_unit = 7 + self._tuning.held_per_unit()
+        per_unit = 6 + self._tuning.held_per_unit()
         words = per_unit * graph.num_nodes * (units + config.hidden)
         if self._head is not None:
             self.noise_size += self._head.noise_size

@@ -46,7 +46,7 @@ class Stack(ABC):
 
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
-    held_per_unit = 7
+    held_per_unit = 6
     """Tensors of the size of a hidden representation that a step holds in training."""
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:

@@ -6,6 +6,7 @@ import l2p_search
 from l2p_search.errors import ConfigError, did_you_mean
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import read_space
+from l2p_search.whole_file import is_path
 
 _NOT_A_MODEL = ("paper", "extended", "smoke")
 """Prefixes of the space files that are not named after a model."""
@@ -27,7 +28,7 @@ def find_space_file(name_or_path: str) -> Path:
     if name_or_path in shipped:
         return shipped[name_or_path]
     path = Path(name_or_path)
-    if path.exists():
+    if is_path(path) and path.exists():
         return path
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         raise ConfigError(f"{path}: no such file; check the path")
