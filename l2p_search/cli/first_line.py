@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.whole_file import is_path
 
 
 def first_line(options: Mapping[str, Any]) -> str | None:
@@ -24,6 +25,8 @@ def first_line(options: Mapping[str, Any]) -> str | None:
     if space is not None and not _may_be_a_space(space):
         return None
     folder = Path(options["dir"] or os.environ.get("L2P_SEARCH_DIR") or "searches")
+    if not is_path(folder / str(options["name"])):
+        return None
     if dataset is None:
         name = options["name"]
         if name is None:
@@ -40,7 +43,10 @@ def first_line(options: Mapping[str, Any]) -> str | None:
     else:
         names = [options["model"] or Path(space or defaults.SPACE).stem]
     graph = Path(dataset).stem if Path(dataset).exists() else dataset.lower()
-    there = any((folder / f"{graph}-{name}" / "journal.log").is_file() for name in names)
+    journals = [folder / f"{graph}-{name}" / "journal.log" for name in names]
+    if not all(map(is_path, journals)):
+        return None
+    there = any(journal.is_file() for journal in journals)
     if there and not options["resume"] and options["name"] is None:
         return None
     trials = options["trials"]
@@ -55,10 +61,12 @@ def _starting(what: str) -> str:
 def _may_be_a_graph(dataset: str) -> bool:
     from l2p_search.data.catalogue import DATASETS
 
+    if not is_path(Path(dataset)):
+        return False
     return dataset.lower() in DATASETS or ":" in dataset or Path(dataset).exists()
 
 
 def _may_be_a_space(space: str) -> bool:
     from l2p_search.searching.space.shipped import shipped_spaces
 
-    return space in shipped_spaces() or Path(space).is_file()
+    return space in shipped_spaces() or (is_path(Path(space)) and Path(space).is_file())

@@ -16,6 +16,7 @@ _BAD: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("seed", "confirm", "confirm_ties", "node"), (-1, *_NOT_WHOLE)),
     "gpus_per_trial": (-1, -0.5, math.inf, math.nan, "1", True),
     "device": ("gpu", "", "cuda:", 0, True),
+    "margin": (0, -1, 101, math.nan, "1", True, []),
     "memory_gb": (0, -1.0, math.inf, math.nan, "4", True, []),
     "sampler": ("cmaes", 3, ["tpe"], ""),
     "metric": ("precision", 3, ["accuracy"], ""),

@@ -31,11 +31,14 @@ class _Recorder:
     seconds = 0.0
     version: str | None = None
 
-    def __init__(self, store: Store, search: SearchEntry) -> None:
-        self.store, self.search = store, search
+    def __init__(self, store: Store, search: SearchEntry, at_once: bool) -> None:
+        self.store, self.search, self.begun = store, search, at_once
         self.trials: dict[str, TrialEntry] = {}
         self.closed: tuple[SearchEntry, bool] | None = None
         _Recorder.made.append(self)
+
+    def begin(self) -> None:
+        self.begun = True
 
     def record(self, uid: str, make: Callable[[], TrialEntry]) -> None:
         self.trials[uid] = make()

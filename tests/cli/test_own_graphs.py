@@ -104,8 +104,6 @@ def test_every_next_step_works_when_it_is_pasted_in_another_folder(
     for line in printed:
         words = shlex.split(line, comments=True)
         assert words[0] == "l2p-search"
-        if words[1] == "ui":
-            continue
         off = ["--no-tracking"] if words[1] == "--resume" else []
         assert main([*words[1:], *off, *(["--json"] if words[1] == "train" else [])]) == 0
         out = capsys.readouterr().out
@@ -113,7 +111,7 @@ def test_every_next_step_works_when_it_is_pasted_in_another_folder(
             result = json.loads(out)
             assert result["val_accuracy_mean"] == best.result.val_mean
     commands = [shlex.split(line)[1] for line in printed]
-    assert commands == ["ui", "report", "export", "train", "predict", "--resume"]
+    assert commands == ["report", "export", "train", "predict", "--resume"]
     exported = Path("best.yaml").read_text()
     line = exported.splitlines()[0].removeprefix("# ").replace("FILE", "best.yaml")
     assert main([*shlex.split(line)[1:], "--json"]) == 0
@@ -134,7 +132,7 @@ def test_nodes_models_and_comparisons_take_it_too(
     capsys.readouterr()
     one = ["--node", "3", "--seeds", "1", "--out", str(tmp_path), "--no-tracking"]
     assert main(["node", *graph, *one]) == 0
-    assert "best of own: node 3 takes" in capsys.readouterr().out
+    assert "best of own: node 3 puts" in capsys.readouterr().out
 
 
 def test_a_file_that_moved_is_named_anew_and_read_as_before(

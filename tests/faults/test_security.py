@@ -41,6 +41,8 @@ _ONLY_WITH = {
     "numpy.load": ("allow_pickle", False),
     "torch.load": ("weights_only", True),
 }
+_TO_ITSELF = {"first_worker.py": ("pickle.dumps", "pickle.loads")}
+"""What a process says to one that it has started itself, over pipes that nobody else has."""
 _EVIL = "<img src=x onerror=alert(1)>"
 
 
@@ -56,6 +58,8 @@ def test_no_module_opens_a_pickle_or_runs_a_text(path: Path) -> None:
         name = _called(node)
         given = {word.arg: ast.unparse(word.value) for word in node.keywords}
         assert name not in _NEVER, f"{name} in line {node.lineno}"
+        if name in _TO_ITSELF.get(path.name, ()):
+            continue
         assert not name.startswith(_NEVER_FROM), f"{name} in line {node.lineno}"
         assert given.get("shell") != "True", f"a shell in line {node.lineno}"
         if name in _ONLY_WITH:

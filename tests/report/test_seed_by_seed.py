@@ -15,7 +15,7 @@ from l2p_search.training.fit import fit
 
 _MODEL = {"hidden_channels": 16, "K": 3, "dropout": 0.2, "kl_weight": 0.02}
 _LEARNING = {"lr": 0.02, "weight_decay": 1e-4}
-_STOPPING = {"epochs": 60, "patience": 20, "stop_on": "val_loss"}
+_STOPPING = {"epochs": 60, "patience": 20, "stop_on": "val_loss", "phi_share": 1.0}
 _ORIGIN = {
     "seeds": 3,
     "metric": "accuracy",

@@ -130,8 +130,8 @@ def test_unrolled_agrees_with_autograd_through_the_step_of_adam(
         purpose: Streams(precise(small_graph), _SEEDS, purpose) for purpose in ("lower", "upper")
     }
     for _ in range(epochs):
-        lower = noise["lower"].gumbel(learner._train.nodes.shape[1], config.K + 1)
-        upper = noise["upper"].gumbel(learner._val.nodes.shape[1], config.K + 1)
+        lower = noise["lower"].gumbel(learner._rows.train.nodes.shape[1], config.K + 1)
+        upper = noise["upper"].gumbel(learner._rows.judged.nodes.shape[1], config.K + 1)
     found: Parameters = {}
     monkeypatch.setattr(learner._upper_adam, "step", found.update)
     learner.lower_step()

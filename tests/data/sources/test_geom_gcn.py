@@ -119,11 +119,12 @@ def test_the_folders_that_pyg_makes_are_no_names(inside: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("given", "name"), [("WebKB/raw", "wisconsin"), ("WebKB", "WebKB"), ("WebKB/mine", "mine")]
+    ("given", "name"), [("WebKB/raw", "own-wisconsin"), ("WebKB", "WebKB"), ("WebKB/mine", "mine")]
 )
 def test_a_loaded_graph_has_the_name_of_its_folder_or_else_of_its_splits(
     given: str, name: str, tmp_path: Path
 ) -> None:
+    """Its own: the name of a dataset is for that dataset alone."""
     nodes = "".join(f"{i}\t{i % 3},1\t{i % 2}\n" for i in range(12))
     for folder in (tmp_path / "WebKB" / "raw", tmp_path / "WebKB" / "mine"):
         folder.mkdir(parents=True)
