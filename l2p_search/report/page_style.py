@@ -18,6 +18,8 @@ p { margin: .5rem 0; } a { color: var(--blue); }
 nav { font-size: .9rem; margin: 1rem 0; padding: .5rem 0; border-block: 1px solid var(--line); }
 nav a { margin-right: 1.1rem; white-space: nowrap; text-decoration: none; }
 .wide { overflow-x: auto; max-width: 100%; }
+.first .wide { font-size: .9em; } .first .wide :is(th, td) { padding: .3rem .35rem; }
+.first .wide th { white-space: normal; overflow-wrap: normal; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
 td { overflow-wrap: normal; } td.text, th.text { text-align: left; }
