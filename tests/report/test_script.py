@@ -240,13 +240,17 @@ def test_a_program_runs_alone_on_the_graph_beside_it(small_graph: Graph, tmp_pat
 def test_it_learns_what_the_engine_learns(
     changes: dict[str, Any], tmp_path: Path, raw_data: Path
 ) -> None:
-    """Six seeds of Wisconsin, other random numbers: the means agree up to a few nodes of 480."""
+    """Six seeds of Wisconsin, other random numbers: the means agree up to a few nodes of 480.
+
+    Batch norm on 251 nodes is noisier: a seed differs by 4 points, so it takes twenty.
+    """
+    seeds = 20 if changes.get("norm") == "batch" else 6
     shutil.copytree(raw_data / "WebKB" / "wisconsin", tmp_path / "data" / "WebKB" / "wisconsin")
     config = TrialConfig.from_mapping({"epochs": 100, "K": 2, **changes}, DEFAULTS["heterophily"])
     program = tmp_path / "exported.py"
-    program.write_text(as_script(config, {**_PROVENANCE, "seeds": 6}, "wisconsin"))
+    program.write_text(as_script(config, {**_PROVENANCE, "seeds": seeds}, "wisconsin"))
     validation = float(_run(program).split("\nvalidation accuracy ")[1].split()[0])
-    engine = fit(load_graph("wisconsin", data_dir=raw_data), config, range(6)).val_mean
+    engine = fit(load_graph("wisconsin", data_dir=raw_data), config, range(seeds)).val_mean
     assert engine is not None
     assert engine > 55.0  # a majority guess gives 47 %
     assert abs(validation - engine) < 3.0
