@@ -192,7 +192,9 @@ def crossed_interval(hits: Mapping[int, NodeHits], splits: Mapping[int, int]) ->
     if variance <= 0.0:
         return Interval(mean, mean, mean, units)
     freedom = variance**2 / (own**2 / (units - 1) + noise / 2.0)
-    width = quantile(freedom) * math.sqrt(variance)
+    # With few units the summed variance has more degrees of freedom than the units' own, and a
+    # smaller t: what also holds for other nodes is never known better than what holds for these.
+    width = max(quantile(freedom) * math.sqrt(variance), quantile(units - 1.0) * math.sqrt(own))
     return Interval(mean, mean - width, mean + width, units, freedom)
 
 

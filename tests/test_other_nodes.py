@@ -150,3 +150,16 @@ def test_one_seed_tells_nothing_and_equal_seeds_leave_the_nodes() -> None:
         {s: NodeHits(nodes, values * 0 + 100) for s in range(3)}, {0: 0, 1: 0, 2: 0}
     )
     assert (perfect.low, perfect.high) == (100.0, 100.0)
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 4])
+@pytest.mark.parametrize("splits", [1, 2])
+def test_other_nodes_are_never_known_better_than_these(seeds: int, splits: int) -> None:
+    generator = np.random.default_rng(seeds)
+    for _ in range(50):
+        drawn = _Drawn(generator, 60, 40, splits, max(seeds, splits))
+        this = mean_interval(drawn.scores, drawn.splits)
+        other = crossed_interval(drawn.hits, drawn.splits)
+        assert this.half_width is not None
+        assert other.half_width is not None
+        assert other.half_width >= this.half_width - 1e-9

@@ -17,7 +17,7 @@ def profile_beside(result: TrialResult) -> list[Drawing]:
         [statistics.stdev(values) for values in zip(*seeds, strict=True)] if len(seeds) > 1 else []
     )
     caption = "How far nodes look: q(t), the weight of step t, mean over nodes and seeds" + (
-        "; orange: ± one standard deviation over seeds" if spread else ""
+        "; orange: one standard deviation over seeds, up and down" if spread else ""
     )
     return [Drawing(profile_bars(result.profile, spread), caption)]
 
