@@ -14,6 +14,7 @@ from l2p_search.api.publish_tables import (
     controls_table,
     details_table,
     scores_table,
+    selection_table,
 )
 from l2p_search.api.publish_verdicts import OverGraphs, contest_of, over_graphs, pairs_of
 from l2p_search.metrics import title
@@ -29,6 +30,7 @@ _FILES = {
     "comparisons": "every method against the first one, with verdicts",
     "details": "a row a search: interval, standard deviation over seeds, what was selected",
     "controls": "the winners against the default, MLP and the backbone at their settings",
+    "selection": "nested selection, overtuning and the luck of the search",
     "budgets": "trials, sizes of spaces and CPU time per method",
     "spaces": "the values that every hyperparameter could have",
     _CD: "average ranks over graphs, and which cannot be told apart",
@@ -65,10 +67,10 @@ def kit_files(entries: Entries, margin: float) -> dict[str, bytes]:
     tables = [scores_table(entries, contests, ledger)]
     if pairs:
         tables.append(comparisons_table(pairs, ledger))
-    controls = controls_table(entries, ledger)
+    controls, selection = controls_table(entries, ledger), selection_table(entries, ledger)
     tables += [
         details_table(entries, ledger),
-        *([] if controls is None else [controls]),
+        *(table for table in (controls, selection) if table is not None),
         budgets_table(entries, ledger),
         spaces_table(entries),
     ]

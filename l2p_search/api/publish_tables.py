@@ -9,6 +9,7 @@ from l2p_search.api.publish_ledger import (
     each_entry,
     fresh_source,
     fresh_splits_source,
+    trials_source,
 )
 from l2p_search.api.publish_verdicts import Contest, Pair
 from l2p_search.intervals import Interval
@@ -16,7 +17,16 @@ from l2p_search.metrics import title
 from l2p_search.other_nodes import interval_over_nodes
 from l2p_search.report.digits import decimals, interval_text
 from l2p_search.report.printed_table import MISSING, Cell, Table, name, number
+from l2p_search.searching.records.luck import luck_of
 from l2p_search.verdicts import points
+
+_SELECTION = {
+    "by other splits": "chosen by other splits, %",
+    "by own validation": "by own validation, %",
+    "overtuning": "overtuning",
+    "with luck": "with the search's luck, %",
+}
+"""What a choice is worth -> the heads of its columns."""
 
 
 def scores_table(entries: Entries, contests: Mapping[str, Contest], ledger: Ledger) -> Table:
@@ -190,6 +200,54 @@ def controls_table(entries: Entries, ledger: Ledger) -> Table | None:
         " backbone), at the winner's own settings and on the same fresh seeds, in points with 95 %"
         " intervals. Verdicts at 5 %, by Holm over the controls of a search.",
         columns=["method", "graph", "control", "winner minus it", "verdict"],
+        rows=rows,
+    )
+
+
+def selection_table(entries: Entries, ledger: Ledger) -> Table | None:
+    """What the choice itself is worth: nested selection, and the luck of the search.
+
+    Args:
+        entries: What is published.
+        ledger: Gets every number.
+
+    Returns:
+        The table; None where no search can tell any of it.
+    """
+    rows, told = [], False
+    for row, column, entry in each_entry(entries):
+        outcome, trials = entry.search.outcome, [trials_source(entry)]
+        found: dict[str, Interval] = {}
+        if (nested := outcome.nested) is not None:
+            found |= {
+                "by other splits": nested.by_others,
+                "by own validation": nested.by_own,
+                "overtuning": nested.overtuning,
+            }
+        if (luck := luck_of(outcome.records, entry.score)) is not None:
+            found["with luck"] = luck.interval
+        shown = {
+            key: _signed(value) if key == "overtuning" else interval_text(value)
+            for key, value in found.items()
+        }
+        for key, value in found.items():
+            sources = [*trials, fresh_source(entry)] if key == "with luck" else trials
+            ledger.add("selection", row, f"{column.label}: {key}", shown[key],
+                       value.to_mapping(), sources)  # fmt: skip
+        told = told or bool(found)
+        cells = [number(shown[key]) if key in shown else MISSING for key in _SELECTION]
+        rows.append([name(row), name(column.label), *cells])
+    if not told:
+        return None
+    return Table(
+        label="selection",
+        caption="What the choice of a configuration is worth. Each split tested with what the"
+        " other splits choose, and with what its own validation nodes choose alone, in percent on"
+        " the search's own seeds; overtuning: the search's own choice minus the first, in points,"
+        " paired by split. Last: the score on fresh seeds with a 95 % interval for another draw"
+        " of as many trials too. –: one split, fewer than two complete trials (five for the last),"
+        " or a sealed search, whose trials have no test score.",
+        columns=["method", "graph", *_SELECTION.values()],
         rows=rows,
     )
 

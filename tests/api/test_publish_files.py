@@ -11,8 +11,8 @@ from l2p_search.data.graph import Graph
 from tests.api.publishable import made
 
 _ALWAYS = {
-    *(f"{name}.{form}" for name in ("scores", "details", "budgets", "spaces", "methods")
-      for form in ("tex", "md")),
+    *(f"{name}.{form}" for form in ("tex", "md")
+      for name in ("scores", "details", "selection", "budgets", "spaces", "methods")),
     *("checklist.tex", "checklist.md", "paper.tex", "README.md", "provenance.json"),
     *("budget.pdf", "budget.png"),
 }  # fmt: skip
@@ -32,7 +32,7 @@ def test_several_graphs_and_methods_make_a_whole_kit(tmp_path: Path, small_graph
     assert set(files) == _ALWAYS | more | {"critical_difference.pdf", "critical_difference.png"}
     told = json.loads(files["provenance.json"])
     assert {each["where"] for each in told["numbers"]} == {
-        "scores", "comparisons", "details", "budgets", "budget",
+        "scores", "comparisons", "details", "selection", "budgets", "budget",
     }  # fmt: skip
     assert all(each["sources"] for each in told["numbers"])
     assert len(told["searches"]) == 6

@@ -12,10 +12,12 @@ from l2p_search.api.publish_tables import (
     controls_table,
     details_table,
     scores_table,
+    selection_table,
 )
 from l2p_search.api.publish_verdicts import contest_of, pairs_of
 from l2p_search.data.graph import Graph
 from l2p_search.intervals import Interval
+from l2p_search.report.digits import interval_text
 from l2p_search.report.printed_table import MISSING
 from l2p_search.searching.records.settings import Goal
 from tests.api.publishable import made
@@ -108,3 +110,31 @@ def test_the_metric_is_named_where_it_is_not_accuracy(tmp_path: Path, small_grap
     table = scores_table(found, contests, Ledger())
     assert list(table.columns) == ["method", "x, accuracy", "y, ROC AUC"]
     assert "Bold" not in table.caption
+
+
+def test_nested_selection_and_luck_are_told_as_the_search_tells_them(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=6, confirm=10, ties=0)
+    search = made(tmp_path, small_graph, "l2q", "a", goal=goal)
+    ledger = Ledger()
+    table = selection_table(collected([search]), ledger)
+    assert table is not None
+    nested, luck = search.outcome.nested, search.outcome.luck
+    assert nested is not None
+    assert luck is not None
+    (row,) = table.rows
+    assert row[2].text == interval_text(nested.by_others)
+    assert row[-1].text == interval_text(luck.interval)
+    means = [each["mean"] for each in ledger.numbers]
+    assert means == [
+        nested.by_others.mean, nested.by_own.mean, nested.overtuning.mean, luck.interval.mean,
+    ]  # fmt: skip
+    assert all(len(each["sources"][0]["lines"]) == 6 for each in ledger.numbers)
+
+
+def test_without_two_trials_nothing_is_told_of_the_choice(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    one = made(tmp_path, small_graph, "l2q", "a", goal=Goal(trials=1, confirm=10, ties=0))
+    assert selection_table(collected([one]), Ledger()) is None
