@@ -1,20 +1,21 @@
 """What a search needs of memory, and refusing before it is tried what cannot fit."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice, product
 from typing import Any
 
 import psutil
 
-from l2p_search.config import TrialConfig
+from l2p_search.config import EXCLUDING, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.limits import available_bytes, gigabytes
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import ConfigError, SearchError, argument
 from l2p_search.model.building import build_network
 from l2p_search.model.problem import Problem
 from l2p_search.searching.records.settings import SearchSettings
-from l2p_search.searching.space.search_space import Choices, Dimension, SearchSpace
+from l2p_search.searching.space.search_space import Choices, Dimension, Range, SearchSpace
 from l2p_search.training.memory import graph_bytes, seeds_at_once, training_bytes
 
 _WORKER = 450 * 2**20
@@ -24,6 +25,8 @@ _RAY = 700 * 2**20
 _SHAPING = ("model", "backbone", "encoder", "classifier", "scorer", "norm", "residual")
 """Hyperparameters without an order that change how much is held; numbers all let it grow."""
 _NOTHING = "take a smaller graph, or a machine with more memory"
+_TRIED = 2_000
+"""How many combinations of numbers are tried for one whose values do not exclude each other."""
 _SMALLEST = 8
 """Hidden units below which nothing is suggested."""
 
@@ -123,7 +126,12 @@ def check_search_fits(
 def largest_config(graph: Graph, space: SearchSpace, base: TrialConfig) -> TrialConfig:
     """The configuration of a space that needs most memory.
 
-    Numbers are taken at their largest; what has no order is tried, one key after another.
+    Numbers are taken at their largest; what has no order is tried, one key after another. Where
+    the largest numbers exclude each other, such as 17 hidden units and 8 heads, smaller ones are
+    taken.
+
+    Raises:
+        ConfigError: No point was found whose values do not exclude each other.
     """
     point = {key: _largest(dimension) for key, dimension in space.dimensions.items()}
     for key in _SHAPING:
@@ -134,11 +142,50 @@ def largest_config(graph: Graph, space: SearchSpace, base: TrialConfig) -> Trial
             ]
             point = max(
                 options,
-                key=lambda each: (
-                    build_network(Problem(graph), space.config(each, base)).bytes_per_seed
+                key=lambda each: max(
+                    (_per_seed(graph, config) for config in _possible(space, base, each)),
+                    default=0,
                 ),
             )
-    return space.config(point, base)
+    found = _possible(space, base, point)
+    if not found:
+        return space.config(point, base)  # raises, with the values that exclude each other
+    return max(found, key=lambda config: _per_seed(graph, config))
+
+
+def _possible(space: SearchSpace, base: TrialConfig, point: dict[str, Any]) -> list[TrialConfig]:
+    """The point as a config; where its numbers exclude each other, the largest that do not.
+
+    There are two of them, as it is not known which number takes more: one has its first number
+    as large as can be, the other its last.
+    """
+    numbers = {
+        key: _downwards(dimension)
+        for key, dimension in space.dimensions.items()
+        if key in EXCLUDING and isinstance(point[key], int | float)
+    }
+    found = []
+    for keys in (tuple(numbers), tuple(reversed(numbers))):
+        for values in islice(product(*(numbers[key] for key in keys)), _TRIED):
+            try:
+                config = space.config({**point, **dict(zip(keys, values, strict=True))}, base)
+            except ConfigError:
+                continue
+            found.append(config)
+            break
+    return found
+
+
+def _downwards(dimension: Dimension) -> list[Any]:
+    """The values of a number from the largest on; of a long range only the last of them."""
+    values = dimension.enumerated()
+    if values is not None:
+        return sorted(values, reverse=True)[:_TRIED]
+    assert isinstance(dimension, Range)  # choices are counted
+    if dimension.whole:
+        high = int(dimension.high)
+        return [*range(high, max(int(dimension.low), high - _TRIED) - 1, -1)]
+    return [dimension.high, dimension.low]
 
 
 def _per_seed(graph: Graph, config: TrialConfig) -> int:
@@ -166,7 +213,7 @@ def check_training_fits(
     Raises:
         SearchError: One line, as of `check_search_fits`.
     """
-    if _bound(graph, config, seeds, memory_gb) < available_bytes():
+    if _bound(graph, config.to_mapping(), seeds, memory_gb) < available_bytes():
         return
     network = build_network(Problem(graph), config)
     needed, free = training_bytes(network, seeds, memory_gb), available_bytes()
@@ -190,17 +237,17 @@ def check_training_fits(
     )
 
 
-def _bound(graph: Graph, config: TrialConfig, seeds: int, memory_gb: float) -> float:
+def _bound(graph: Graph, config: Mapping[str, Any], seeds: int, memory_gb: float) -> float:
     """Bytes far above what any model takes: where they fit, no network is built to find out."""
-    hidden, nodes = config.hidden, graph.num_nodes
-    steps = config.K + config.head_layers + 1
+    hidden, nodes = config["hidden"], graph.num_nodes
+    steps = config["K"] + config["head_layers"] + 1
     numbers = (
         24 * nodes * (hidden + graph.num_classes) * steps
-        + 32 * config.heads * graph.num_edges * steps
+        + 32 * config["heads"] * graph.num_edges * steps
         + 48 * hidden * (nodes + graph.num_features + hidden * steps)
     )
     most = max(memory_gb * 2**30, 4 * numbers)
-    return 8 * graph_bytes(graph) + min(seeds * 4 * numbers, most)
+    return float(8 * graph_bytes(graph) + min(seeds * 4 * numbers, most))
 
 
 def _surely_fits(
@@ -212,7 +259,9 @@ def _surely_fits(
     memory_gb: float,
 ) -> bool:
     point = {key: _largest(dimension) for key, dimension in space.dimensions.items()}
-    trial = _WORKER + _bound(graph, space.config(point, base), seeds, memory_gb)
+    # Numbers that exclude each other, so that they are no config, bound all others as well.
+    numbers = {**base.to_mapping(), **space.fixed, **point}
+    trial = _WORKER + _bound(graph, numbers, seeds, memory_gb)
     return at_once * trial + _RAY < available_bytes()
 
 

@@ -67,7 +67,9 @@ def _left_out(settings: SearchSettings) -> list[str]:
     points, possible = settings.space.size, settings.size
     if points is None or possible is None or points == possible:
         return []
-    return [f"          {points - possible} of them are left out: their values exclude each other"]
+    excluded = points - possible
+    verb = "is" if excluded == 1 else "are"
+    return [f"          {excluded} of them {verb} left out: values that exclude each other"]
 
 
 def _graph_text(graph: Graph) -> str:

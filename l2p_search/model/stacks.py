@@ -169,7 +169,7 @@ class GcniiStack(Stack):
     """
 
     matrices_per_step = 2
-    held_per_unit = 5
+    held_per_unit = 4
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""

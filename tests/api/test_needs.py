@@ -71,6 +71,24 @@ def test_the_largest_configuration_has_the_largest_numbers_and_the_hungriest_wor
     assert (found.hidden, found.K, found.backbone, found.norm) == (64, 9, "gat", "batch")
 
 
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"hidden": {"low": 7, "high": 17}, "heads": {"choices": [8]}}, (16, 8)),
+        ({"hidden": {"choices": [7, 9]}, "heads": {"choices": [1, 8]}}, (9, 1)),
+        ({"hidden": {"low": 7, "high": 300, "log": True}, "heads": 16}, (288, 16)),
+    ],
+)
+@pytest.mark.parametrize("what", [{"model": "gat"}, {"backbone": {"choices": ["appnp", "gat"]}}])
+def test_the_largest_numbers_that_exclude_each_other_are_passed_over(
+    keys: dict[str, object], expected: tuple[int, int], what: dict[str, object], graph: Graph
+) -> None:
+    search = _search(**keys, **what, dropout={"low": 0.1, "high": 0.9})
+    check_search_fits(graph, search, at_once=2, memory_gb=4.0)
+    found = largest_config(graph, search.space, TrialConfig())
+    assert (found.hidden, found.heads) == expected
+
+
 def test_what_fits_is_not_refused_and_what_does_not_is(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,10 +125,10 @@ def _refuse_impossible(space: SearchSpace) -> None:
             configs.append(TrialConfig.recorded(dict(zip(given, values, strict=True))))
         except ConfigError as error:
             why = why or error.message
-    if not configs:
-        if all(_is_counted(space, key) for key in given):
-            raise ConfigError(why)
+    if why and not all(_is_counted(space, key) for key in given):
         return  # between the ends of its ranges there may be possible points
+    if not configs:
+        raise ConfigError(why)
     for key in keys:
         value = space.fixed.get(key)
         reasons = [config.why_unread(key) for config in configs]
