@@ -43,7 +43,7 @@ def is_of(value: Any, hint: Any) -> bool:
     """
     if hint is Any:
         return True
-    origin, inner = get_origin(hint), get_args(hint)
+    origin, inner = _parts(hint)
     if origin in (UnionType, Union):
         return any(is_of(value, each) for each in inner)
     if origin is Literal:
@@ -72,6 +72,12 @@ def _all_of(values: list[Any] | tuple[Any, ...], hint: Any) -> bool:
     if hint is float and set(map(type, values)) <= {float}:
         return all(map(math.isfinite, values))  # curves and profiles are most of a journal
     return all(is_of(value, hint) for value in values)
+
+
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Of `tuple[int, ...]` for example: `tuple` and (`int`, ..); asked for millions of values."""
+    return get_origin(hint), get_args(hint)
 
 
 @cache

@@ -8,7 +8,6 @@ from typing import Any, get_args
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
 from l2p_search.metrics import METRICS
-from l2p_search.model.devices import check_name
 from l2p_search.searching.records.settings import Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.whole_file import is_path
@@ -193,6 +192,13 @@ def space_of(given: SpaceLike) -> SearchSpace:
     return load_space(str(given))
 
 
+def _device(name: str, value: object) -> None:
+    # Commands that only look at searches would wait for torch to be imported.
+    from l2p_search.model.devices import check_name
+
+    check_name(name, value)
+
+
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "trials": lambda name, value: whole(name, value, 1, 10**6),
     "seeds": lambda name, value: whole(name, value, 1, 10**4),
@@ -202,7 +208,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "train": lambda name, value: whole(name, value, 1, 10**4),
     "concurrency": lambda name, value: whole(name, value, 1, 10**4),
     "cpus_per_trial": lambda name, value: whole(name, value, 1, _THREADS),
-    "device": check_name,
+    "device": _device,
     "gpus_per_trial": lambda name, value: at_least_zero(name, value, 10**4),
     "threads": lambda name, value: whole(name, value, 1, _THREADS),
     "node": lambda name, value: whole(name, value, 0, 2**63 - 1),

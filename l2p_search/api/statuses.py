@@ -12,13 +12,17 @@ from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
 from l2p_search.display.phrases import describe_config
 from l2p_search.errors import SearchError
-from l2p_search.intervals import interval_of_validation
+from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.results import TrialStatus
+from l2p_search.searching.records.brief import read_brief
+from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.journal_file import FILE
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.trial_record import TrialRecord
 from l2p_search.whole_file import write_whole
 
 _REMEMBERED = "status.json"
@@ -36,7 +40,8 @@ class Status:
         size: How many of them there can be.
         best: The validation score of the best trial, and its config in words; None without one.
         confirmed: The best trial's test score on fresh seeds.
-        found: What the search has found, as plain JSON values.
+        found: What the search has found, as plain JSON values; of a long search that was killed
+            or runs, only what is shown of it where no more was asked for.
     """
 
     sampler: str
@@ -58,13 +63,14 @@ class Status:
 
 
 def statuses(
-    name: str | None, folder: str | Path | None = None
+    name: str | None, folder: str | Path | None = None, *, whole: bool = True
 ) -> list[tuple[Path, Status | SearchError]]:
     """How a search stands, or every one of a folder.
 
     Args:
         name: The search's name; None for all of them.
         folder: The folder of searches; $L2P_SEARCH_DIR, then ./searches by default.
+        whole: Whether everything in `found` is wanted; a long search is read faster without.
 
     Returns:
         The directory of each search, the latest first, and how it stands or why it cannot be read.
@@ -76,19 +82,21 @@ def statuses(
     place = searches_folder(path_of("folder", folder))
     found = find_search(place, name)  # raises where there is none
     if name is not None:
-        return [(found, status_of(found))]
+        return [(found, status_of(found, whole=whole))]
     rows: list[tuple[Path, Status | SearchError]] = []
     for directory in list_searches(place):
         try:
-            rows.append((directory, status_of(directory)))
+            rows.append((directory, status_of(directory, whole=whole)))
         except SearchError as error:
             rows.append((directory, error))
     return rows
 
 
-def status_of(directory: Path) -> Status:
+def status_of(directory: Path, *, whole: bool = True) -> Status:
     """How a search stands, from what is remembered of it while that still holds."""
-    return _remembered(directory, lambda: _status(read_outcome(Journal.read(directory))))
+    return _remembered(
+        directory, lambda: _status(read_outcome(Journal.read(directory))), whole=whole
+    )
 
 
 def remember_status(directory: Path, outcome: Outcome) -> None:
@@ -96,8 +104,13 @@ def remember_status(directory: Path, outcome: Outcome) -> None:
     _remembered(directory, lambda: _status(outcome), anew=True)
 
 
-def _remembered(directory: Path, make: Callable[[], Status], *, anew: bool = False) -> Status:
-    """What was made before of the same journal, else what `make` makes of it."""
+def _remembered(
+    directory: Path, make: Callable[[], Status], *, whole: bool = True, anew: bool = False
+) -> Status:
+    """What was made before of the same journal, else what `make` makes of it.
+
+    Where not the whole of it is wanted, what a search in the middle keeps of itself will do.
+    """
     journal, file = directory / FILE, directory / _REMEMBERED
     before = None if anew else _read(file)
     with _read_of(directory):
@@ -105,6 +118,8 @@ def _remembered(directory: Path, make: Callable[[], Status], *, anew: bool = Fal
     key = {"version": _VERSION, "bytes": stat.st_size, "changed": stat.st_mtime_ns}
     if before is not None and all(before.get(name) == value for name, value in key.items()):
         return _from(before["status"])
+    if not whole and (brief := _briefly(directory)) is not None:
+        return brief
     with _read_of(directory):
         key["crc"] = zlib.crc32(journal.read_bytes())
     same = before is not None and all(
@@ -142,19 +157,53 @@ def _from(mapping: dict[str, Any]) -> Status:
     return Status(**{**mapping, "best": None if best is None else tuple(best)})
 
 
+def _briefly(directory: Path) -> Status | None:
+    """What a search in the middle has kept of itself, with its last lines; None without it."""
+    with _read_of(directory):
+        brief = read_brief(directory)
+        if brief is None or (goal := brief.goal) is None:
+            return None
+        settings, best, confirmed = brief.settings, brief.best_trial(directory), None
+        if best is not None:
+            fresh = fresh_seeds(settings, goal.confirm)
+            confirmed = brief.confirmation(directory, best.config, fresh)
+    return Status(
+        sampler=_sampler(settings),
+        trials=goal.trials,
+        size=settings.at_most(goal.trials),
+        best=_words(best, settings),
+        confirmed=None if confirmed is None else str(interval_of_test(confirmed)),
+        found={
+            "dataset": settings.dataset,
+            "space": settings.space.name,
+            "seeds": settings.seeds,
+            "metric": settings.metric,
+            "trials": brief.trials,
+            "best": None if best is None else {"number": best.number},
+        },
+    )
+
+
+def _sampler(settings: SearchSettings) -> str:
+    return f"{settings.sampler} with seed {settings.seed}{', racing' * settings.race}"
+
+
+def _words(best: TrialRecord | None, settings: SearchSettings) -> tuple[str, str] | None:
+    if best is None or best.result is None:
+        return None
+    varied = describe_config(best.config, settings.space.dimensions)
+    return str(interval_of_validation(best.result)), varied
+
+
 def _status(outcome: Outcome) -> Status:
     settings, goal, best = outcome.settings, outcome.goal, outcome.best
     # A search that was killed before its first trial has no goal yet: resumed, it gets this one.
     trials = goal.trials if goal else settings.space.trials or defaults.TRIALS
-    words = None
-    if best is not None and best.result is not None:
-        varied = describe_config(best.config, settings.space.dimensions)
-        words = (str(interval_of_validation(best.result)), varied)
     return Status(
-        sampler=f"{settings.sampler} with seed {settings.seed}{', racing' * settings.race}",
+        sampler=_sampler(settings),
         trials=trials,
         size=settings.at_most(trials),
-        best=words,
+        best=_words(best, settings),
         confirmed=None if outcome.confirmed is None else str(outcome.confirmed),
         found=outcome.to_mapping(),
     )

@@ -1,6 +1,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,11 @@ def test_a_search_is_found_by_its_name_and_an_unknown_one_is_refused(directory: 
     assert isinstance(status, Status)
     with pytest.raises(SearchError, match="no search 'x'"):
         statuses("x", directory.parent)
+
+
+def test_looking_at_searches_does_not_wait_for_torch(directory: Path) -> None:
+    look = (
+        "import sys; from l2p_search.api.statuses import statuses;"
+        f" statuses(None, {str(directory.parent)!r}); assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", look], check=True, timeout=120)

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.statuses import Status, statuses
     from l2p_search.searching.records.lock import is_locked
 
-    found = statuses(args.name, args.dir)
+    found = statuses(args.name, args.dir, whole=args.json)
     if args.json:
         rows = [
             {"name": directory.name, "running": is_locked(directory), **status.found}

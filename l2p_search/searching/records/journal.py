@@ -19,6 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
 from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.searching.records.brief import STEP, keep_brief
 from l2p_search.searching.records.journal_file import (
     FILE,
     drop_cut_off_line,
@@ -62,7 +63,7 @@ class Journal:
         self.directory = directory
         self._lock = lock
         self._stored = StoredStudy(directory / FILE, writes=lock is not None)
-        self._file = self._stored.file
+        self._file, self._brief_at = self._stored.file, 0
         with understood(self._file, "settings"):
             if lock is None or "settings" in self._stored.attrs:
                 self._trials = RecordedTrials(
@@ -276,6 +277,9 @@ class Journal:
         with self.together():
             self._stored.note(optuna_number, OUTCOME, outcome_of(record))
             self._tell(optuna_number, record)
+        if self._file.size - self._brief_at >= STEP:
+            self._brief_at = self._file.size
+            keep_brief(self.directory)
 
     def mark_interrupted(self, number: int) -> None:
         """Note that a trial was stopped together with the search, and will run again."""

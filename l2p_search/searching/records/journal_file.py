@@ -36,6 +36,7 @@ class JournalFile(BaseJournalBackend):
     Attributes:
         path: The file.
         lines: How many of its lines were read or written so far.
+        size: How many of its bytes.
     """
 
     def __init__(self, path: Path, *, writes: bool) -> None:
@@ -47,7 +48,7 @@ class JournalFile(BaseJournalBackend):
         """
         self.path, self.lines = path, 0
         self._writes, self._read = writes, False
-        self._size = 0
+        self.size = 0
         self._fresh: list[dict[str, Any]] = []
         self._together: list[bytes] | None = None
         self._failed: OSError | None = None
@@ -69,8 +70,8 @@ class JournalFile(BaseJournalBackend):
             # Optuna's note of what TPE drew: the parameters that follow say it again.
             if log["op_code"] != _TRIAL_SYSTEM_ATTR:
                 line = self._line(log)
-                kept = _without_result(log, self._size)
-                self._size += len(line)
+                kept = _without_result(log, self.size)
+                self.size += len(line)
                 self.lines += 1
                 if self._together is None:
                     self._write(line)
@@ -100,7 +101,7 @@ class JournalFile(BaseJournalBackend):
 
     def _further_lines(self) -> Iterator[dict[str, Any]]:
         with open(self.path, "rb") as file:
-            file.seek(self._size)
+            file.seek(self.size)
             for line in file:
                 if not line.endswith(b"\n"):
                     return  # it is being written, or was cut off by a crash
@@ -108,7 +109,7 @@ class JournalFile(BaseJournalBackend):
                 log = _parsed(line)
                 if self.lines == 1:
                     self._check_format(log)
-                place, self._size = self._size, self._size + len(line)
+                place, self.size = self.size, self.size + len(line)
                 yield _without_result(log, place)
 
     def _check_format(self, first: dict[str, Any]) -> None:
@@ -132,7 +133,7 @@ class JournalFile(BaseJournalBackend):
         """Append to the file as it was left: half a line, or another's lines, would damage it."""
         if self._failed is not None:
             raise self._failed  # Optuna is ahead of the file: no later entry would make sense
-        before = self._size - len(lines)
+        before = self.size - len(lines)
         try:
             self._append(lines, before)
         except OSError as error:

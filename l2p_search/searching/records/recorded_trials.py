@@ -6,9 +6,7 @@ once it has ended the outcome. A proposal that is no trial says why: it repeats 
 impossible.
 """
 
-from typing import Any
-
-from optuna.trial import FrozenTrial
+from typing import Any, Protocol
 
 from l2p_search.config import TrialConfig
 from l2p_search.field_types import check_fields
@@ -20,6 +18,18 @@ from l2p_search.trial_record import INTERRUPTED, TrialRecord
 PROPOSAL, OUTCOME, INTERRUPTION = "proposal", "outcome", "interrupted"
 REPEATED, IMPOSSIBLE = "duplicate_of", "impossible"
 """Names of the attributes."""
+
+
+class Proposed(Protocol):
+    """What is read of Optuna's trial."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Hyperparameter -> value."""
+
+    @property
+    def user_attrs(self) -> dict[str, Any]:
+        """What the journal notes of it."""
 
 
 def proposal_of(number: int, config: TrialConfig) -> dict[str, Any]:
@@ -52,7 +62,7 @@ class RecordedTrials:
         """
         self.settings, self._axes = settings, Axes(settings.space)
 
-    def record(self, trial: FrozenTrial, result: Any) -> TrialRecord:
+    def record(self, trial: Proposed, result: Any) -> TrialRecord:
         """Read a trial.
 
         Args:
@@ -101,7 +111,7 @@ class RecordedTrials:
             raise ValueError("the profiles of its seeds are of unlike lengths")
         return result
 
-    def _config(self, trial: FrozenTrial, proposal: dict[str, Any]) -> TrialConfig:
+    def _config(self, trial: Proposed, proposal: dict[str, Any]) -> TrialConfig:
         if "config" in proposal:  # as in format 1
             return TrialConfig.recorded(proposal["config"])
         config = self.settings.config(self._axes.point(trial.params))
