@@ -32,6 +32,7 @@ from l2p_search.searching.running.cluster import Resources
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.first_worker import FirstWorker
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.parts import divided_for
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job
 from l2p_search.searching.running.run import Finish, begin_search, run_jobs, run_search
@@ -254,6 +255,7 @@ def _job(
             _noted(plan, means),
             lambda event, snapshot: record(event),
             _keeper(plan, means, lambda text: None),
+            divided_for(plan.graph, means.memory_gb, means.resources.device),
         )
 
     def end(coordinator: Coordinator) -> None:

@@ -4,7 +4,7 @@ import argparse
 import json
 import shlex
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -246,27 +246,32 @@ def _begin(args: argparse.Namespace, until_the_end: ExitStack) -> "FirstWorker |
 def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Search]":
     """Run the searches one after another, until one is interrupted."""
     from l2p_search.api.searches import run_plan
+    from l2p_search.searching.running.cluster import one_ray
 
     found = []
-    for place, plan in enumerate(plans, 1):
-        part = f"model {place} of {len(plans)}" if len(plans) > 1 else ""
-        search = run_plan(plan, replace(means, part=part))
-        found.append(search)
-        if search.interrupted:
-            _report_interrupted(search, resume_command(plan.directory))
-            break
-        if not as_json:
-            _print(search)
+    with one_ray() if len(plans) > 1 else nullcontext():
+        for place, plan in enumerate(plans, 1):
+            part = f"model {place} of {len(plans)}" if len(plans) > 1 else ""
+            search = run_plan(plan, replace(means, part=part))
+            found.append(search)
+            if search.interrupted:
+                _report_interrupted(search, resume_command(plan.directory))
+                break
+            if not as_json:
+                _print(search)
     return found
 
 
 def _print(search: "Search") -> None:
     from rich.console import Console
 
-    from l2p_search.display.summary import print_summary
+    from l2p_search.display.result_text import print_summary, summary_text
 
     console = Console()
-    print_summary(search.summary(), console if console.is_terminal else Console(width=140))
+    if console.is_terminal:
+        print_summary(search.summary(), console)
+    else:
+        print(summary_text(search.summary()), end="")
 
 
 def _print_all(

@@ -74,6 +74,10 @@ class Resources:
     worker_log: bool = False
 
 
+_kept: list[ExitStack] = []
+"""What ends the Ray that several searches share, within `one_ray`."""
+
+
 @dataclass(frozen=True)
 class Cluster:
     """A running Ray.
@@ -106,7 +110,8 @@ def ray_cluster(
         meanwhile: Is called while Ray starts in a thread, with what says whether it has started.
 
     Yields:
-        The cluster. It is shut down at the end unless the caller started it.
+        The cluster. It is shut down at the end unless the caller started it, or further searches
+        may need it: `one_ray`.
 
     Raises:
         SearchError: No Ray answers at the address, or not even one trial fits into the cluster.
@@ -134,19 +139,45 @@ def ray_cluster(
         theirs = wanted.address is None and ray_runs()
         # Told before anything is trained.
         own = 0 if theirs or wanted.address is not None else _local_concurrency(wanted)
-        with scratch_folder() as scratch, _output_to_log(), ExitStack() as until_the_end:
-            try:
-                with _own_signals():
-                    until_the_end.enter_context(alongside(begin, meanwhile))
-                import ray
+        with _output_to_log(), ExitStack() as until_the_end:
+            # What workers print between two searches would get into what a command prints.
+            keeps = not (theirs or wanted.address or wanted.worker_log) and bool(_kept)
+            stack = _kept[-1] if keeps else until_the_end
+            scratch = stack.enter_context(scratch_folder())
+            if not theirs:
+                stack.callback(_shut_down)
+            with _own_signals():
+                stack.enter_context(alongside(begin, meanwhile))
+            import ray
 
-                until_the_end.enter_context(ending_with_us(started))
-                head = ray.get_runtime_context().gcs_address if wanted.address else None
-                yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
-            finally:
-                if not theirs and ray_runs():
-                    with _no_garbage_collected():
-                        sys.modules["ray"].shutdown()
+            stack.enter_context(ending_with_us(started))
+            if not theirs:
+                stack.callback(_shut_down)  # while the thread lives that has started it
+            head = ray.get_runtime_context().gcs_address if wanted.address else None
+            yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
+
+
+@contextmanager
+def one_ray() -> Iterator[None]:
+    """Start Ray at most once within the block, however many searches run in it.
+
+    The first search that needs a Ray of our own starts it; it is shut down after the block. With
+    `Resources.worker_log` each search still starts its own.
+    """
+    with ExitStack() as kept:
+        _kept.append(kept)
+        try:
+            yield
+        finally:
+            _kept.pop()
+            with _output_to_log():
+                kept.close()
+
+
+def _shut_down() -> None:
+    if ray_runs():
+        with _no_garbage_collected():
+            sys.modules["ray"].shutdown()
 
 
 def ray_runs() -> bool:

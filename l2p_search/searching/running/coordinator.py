@@ -10,19 +10,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from l2p_search.errors import SearchError, TrainingBugError, argument
 from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Event, Snapshot
 from l2p_search.results import TrialResult, TrialStatus
-from l2p_search.searching.records.controls import Piece, expected_pieces, pieces_of
+from l2p_search.searching.records.controls import expected_pieces
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.outcome import ties_of
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.confirming import Confirming
 from l2p_search.searching.running.keeping import ModelKeeper
 from l2p_search.searching.running.pacing import Pace, ahead_of
+from l2p_search.searching.running.parts import Divide, whole
 from l2p_search.searching.running.proposals import Proposer
 from l2p_search.searching.running.racing import groups
 from l2p_search.searching.running.standing import Standing
@@ -59,6 +60,7 @@ class Coordinator:
         on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
         clock: Callable[[], float] = time.monotonic,
         keeper: ModelKeeper | None = None,
+        divide: Divide = whole,
     ) -> None:
         """Continue a search; trials that were interrupted come first.
 
@@ -69,6 +71,7 @@ class Coordinator:
             on_event: Called with everything that happens and with how the search stands.
             clock: Seconds of a clock that never goes back.
             keeper: Keeps the model of the winner; None for no model.
+            divide: Divides the fresh seeds of a configuration into parts, for several workers.
         """
         self._journal, self._goal, self._keeper = journal, goal, keeper
         self._settings = journal.settings
@@ -78,17 +81,16 @@ class Coordinator:
         self._standing = Standing(journal.each_record(), race=self._settings.race)
         self._waiting = deque(self._trial(record) for record in self._standing.open.values())
         self._no_more = False
-        self._confirmations: deque[Task] | None = None
+        self._confirming = Confirming(journal, goal, keeper, divide)
         self._running: set[Task] = set()
         self._trained: dict[Task, TrialResult] = {}
         self._ended: set[Task] = set()
-        self._confirmed: dict[int, TrialRecord] = {}
-        self._tally = _Tally()
+        self._errors = 0
         self._pace = Pace(clock)
         self._stop = threading.Event()
         self.out_of_time = False
-        self.unconfirmed: dict[int, str] = {}
-        self.unchecked: dict[str, str] = {}
+        self.unconfirmed = self._confirming.unconfirmed
+        self.unchecked = self._confirming.unchecked
         self.fatal: SearchError | TrainingBugError | None = None
 
     def stop(self) -> None:
@@ -110,22 +112,28 @@ class Coordinator:
     def has_work(self) -> bool:
         """Whether anything is left to train: trials, or confirmations."""
         further = len(self._standing) < self._total
-        return bool(self._waiting) or further or bool(self._to_confirm())
+        return bool(self._waiting) or further or bool(self._confirming.to_train())
 
     @property
     def done(self) -> bool:
         """Whether no task is running and none will follow."""
-        waits = self._waiting or self._confirmations is None or self._confirmations
+        fresh = self._confirming.waiting
+        waits = self._waiting or fresh is None or fresh
         return self.stopping or not (self._running or waits)
 
-    def next_task(self) -> Task | None:
+    def next_task(self, *, spare: bool = False) -> Task | None:
         """Hand out the next task.
+
+        Args:
+            spare: Whether a worker is free that no search needs: confirmations may have it beyond
+                `concurrency`, as the order in which they run changes nothing.
 
         Returns:
             An interrupted trial, a new trial, or once all trials have ended a confirmation; None
             when all workers are busy, or when there is nothing to do now.
         """
-        if self.stopping or len(self._running) >= self.concurrency:
+        full = len(self._running) >= self.concurrency
+        if self.stopping or (full and not (spare and self._confirming.waiting)):
             return None
         task = None
         with self._fatal():
@@ -155,6 +163,8 @@ class Coordinator:
             result = TrialResult.from_record(
                 measured, task.config, settings.dataset, settings.data_digest, settings.metric
             )
+            if self._keeper is not None and task.with_weights:
+                result = self._keeper.with_weights(result, weights)
             if (before := self._trained.get(task)) is not None:
                 result = before.joined(result)
             self._trained[task] = result
@@ -163,8 +173,6 @@ class Coordinator:
                 self._end(task, TrialStatus.FAILED, result, result.reason)
             elif trained == sum(map(len, task.groups)):
                 self._end(task, TrialStatus.COMPLETE, result)
-                if self._keeper is not None and task.with_weights:
-                    self._keeper.keep(result, weights, len(self._standing))
             elif (winner := self._standing.beaten_by(val_by_seed(result))) is not None:
                 reason = f"worse than trial {winner} on its first {trained} seeds"
                 self._end(task, TrialStatus.RACED_OUT, result, reason)
@@ -181,8 +189,8 @@ class Coordinator:
         """
         with self._fatal():
             self._end(task, TrialStatus.FAILED, None, reason)
-            self._tally.errors += 1
-            if self._tally.errors >= _HOPELESS and not self._standing.seeds_trained:
+            self._errors += 1
+            if self._errors >= _HOPELESS and not self._standing.seeds_trained:
                 raise SearchError(
                     f"the first {_HOPELESS} trials all failed, the last one with: {reason};"
                     f" mend the cause, then search under another {argument('name')}"
@@ -266,52 +274,17 @@ class Coordinator:
 
     def _next_confirmation(self) -> Task | None:
         """The next confirmation on fresh seeds, once every trial has ended."""
-        if self._confirmations is None:
+        if self._confirming.waiting is None:
             if self._running:
                 return None
             if self.exhausted and self._goal.trials > len(self._standing):
                 self._tell(Event("exhausted"))
-            self._confirmations = deque(self._to_confirm())
-            self._tally.confirming = len(self._confirmations)
-        return self._confirmations.popleft() if self._confirmations else None
-
-    def _to_confirm(self) -> list[Task]:
-        """What of the confirmation is not trained yet, or whose model is not kept yet."""
-        if not self._goal.confirm or self._standing.best is None:
-            return []
-        done = set(self._journal.checked())
-        ties = ties_of(record.in_short() for record in self._journal.each_record())
-        self._confirmed = {record.number: record for record in ties[: 1 + self._goal.ties]}
-        numbers = {each.config.config_id: number for number, each in self._confirmed.items()}
-        tasks = []
-        for piece in pieces_of(self._settings, self._goal, list(self._confirmed.values())):
-            lacks_model = (
-                piece.role == "winner"
-                and self._keeper is not None
-                and not self._keeper.has(piece.config, piece.seeds)
-            )
-            if lacks_model or piece.key not in done:
-                number = numbers.get(piece.config.config_id, ties[0].number)
-                tasks.append(self._confirmation(piece, number, lacks_model))
-                done.add(piece.key)
-        return tasks
-
-    def _confirmation(self, piece: Piece, number: int, with_weights: bool) -> Task:
-        return Task(
-            "confirmation",
-            number,
-            piece.config,
-            (piece.seeds,),
-            self._settings.metric,
-            with_weights=with_weights,
-            splits=piece.splits,
-            role=piece.role,
-            name=None if piece.role in ("winner", "tie") else piece.name,
-        )
+            self._confirming.begin()
+        return self._confirming.next_task()
 
     def _record(self, task: Task) -> TrialRecord:
         """The trial that a task trains or confirms."""
-        trials = self._standing.open if task.kind == "trial" else self._confirmed
+        trials = self._standing.open if task.kind == "trial" else self._confirming.trials
         running = TrialRecord(
             number=task.number,
             status=TrialStatus.RUNNING,
@@ -342,17 +315,10 @@ class Coordinator:
         self._ended.add(task)
         self._pace.end(task)
         if result is not None:
-            of_trial = result.seconds if task.kind == "trial" else None
-            self._standing.trained(len(result.seeds), of_trial)
+            fresh = task.kind == "confirmation"
+            self._standing.trained(len(result.seeds), result.seconds, fresh=fresh)
         if task.kind == "confirmation":
-            self._tally.confirmed += 1
-            if result is not None and status is not TrialStatus.FAILED:
-                self._confirm(task, result)
-            elif task.name is None:
-                self.unconfirmed[task.number] = reason or "failed"
-            else:
-                self.unchecked[task.name] = reason or "failed"
-            self._tell(Event("confirmed", self._record(task), result, reason, task.name))
+            self._end_confirmation(task, result, reason)
             return
         record = TrialRecord(
             number=task.number,
@@ -367,10 +333,17 @@ class Coordinator:
         self._standing.keep(record)
         self._tell(Event("ended", record))
 
-    def _confirm(self, task: Task, result: TrialResult) -> None:
-        """Note a confirmation; one that was trained again for its model is noted already."""
-        if (task.config.config_id, task.groups[0], task.splits) not in self._journal.checked():
-            self._journal.confirm(result, task.splits)
+    def _end_confirmation(
+        self, task: Task, result: TrialResult | None, reason: str | None
+    ) -> None:
+        ended = self._confirming.end(task, result, reason)
+        if ended is None:
+            return
+        told = None if ended.result is None else replace(ended.result, weights=None)
+        self._tell(Event("confirmed", self._record(task), told, ended.reason, task.name))
+        trained = ended.result if task.with_weights and ended.reason is None else None
+        if self._keeper is not None and trained is not None:
+            self._keeper.keep(trained, len(self._standing))
 
     @contextmanager
     def _fatal(self) -> Iterator[None]:
@@ -394,30 +367,21 @@ class Coordinator:
             self._goal,
             pieces=expected_pieces(self._settings, self._goal),
             trials=0 if self.out_of_time or self._no_more else unbegun + len(self._waiting),
-            confirmations=self._confirmations,
+            confirmations=self._confirming.waiting,
             seconds=seconds,
         )
         return self._standing.snapshot(
             goal=self._goal.trials,
             total=self._total,
             seconds=seconds,
-            seconds_left=self._pace.seconds_left(ahead, self.concurrency),
+            seconds_left=self._pace.seconds_left(ahead, max(self.concurrency, len(self._running))),
             running=self._pace.running,
             training_seconds=self._pace.training_seconds,
-            confirming=self._tally.confirming,
-            confirmed=self._tally.confirmed,
+            confirming=self._confirming.total,
+            confirmed=self._confirming.ended,
         )
 
     @property
     def _total(self) -> int:
         """How many trials there will be: the goal, or all configurations if they are fewer."""
         return self._settings.at_most(self._goal.trials)
-
-
-@dataclass
-class _Tally:
-    """Counts of what this invocation has done, earlier ones not included."""
-
-    errors: int = 0
-    confirming: int = 0
-    confirmed: int = 0

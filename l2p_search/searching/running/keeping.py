@@ -39,23 +39,40 @@ class ModelKeeper:
         """Whether the kept model is that of these seeds of the configuration."""
         return identity_of(self._directory / FOLDER) == (config.config_id, seeds)
 
-    def keep(self, result: TrialResult, weights: bytes | None, trials: int) -> None:
+    def with_weights(self, result: TrialResult, weights: bytes | None) -> TrialResult:
+        """A result with what its seeds have learned.
+
+        Args:
+            result: Of some of the winner's fresh seeds.
+            weights: What the worker sent with it; None when it has none to send.
+
+        Returns:
+            The same result; without weights where there are none, or none that can be read.
+        """
+        if weights is None:
+            return result
+        seeds = tuple(seed.seed for seed in result.finished)
+        try:
+            return replace(result, weights=weights_of_bytes(seeds, weights))
+        except ValueError as error:
+            self._told(f"what a worker sent {error}")
+            return result
+
+    def keep(self, result: TrialResult, trials: int) -> None:
         """Write the model; where that fails, say so: the search itself is not harmed.
 
         Args:
-            result: The winner on its fresh seeds.
-            weights: What the worker sent with it; None when it has none to send.
+            result: The winner on its fresh seeds, with their weights.
             trials: How many trials the search has.
         """
         folder = self._directory / FOLDER
-        if weights is None:
+        if result.weights is None:
             self._told("no model is kept: the training gave no weights")
             return
         try:
             seeds = tuple(seed.seed for seed in result.finished)
-            trained = replace(result, weights=weights_of_bytes(seeds, weights))
             model = Model.of(
-                self._graph, trained, confirmed=True, search=self._directory.name, trials=trials
+                self._graph, result, confirmed=True, search=self._directory.name, trials=trials
             )
             model.save(folder)
         except (ModelError, ValueError) as error:

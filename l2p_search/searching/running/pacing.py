@@ -21,7 +21,8 @@ class Ahead:
         trials: How many trials.
         confirmations: Seeds of each configuration that is to be confirmed, as far as is known.
         trial_seconds: What a trial takes; None before one has ended.
-        seed_seconds: What a seed of the best configuration takes; None before one has ended.
+        seed_seconds: What a fresh seed takes, of the best configuration and of what is trained
+            beside it; None before a trial has ended.
         budget: Seconds after which no trial is begun; None for no such limit.
     """
 
@@ -62,7 +63,10 @@ def ahead_of(
         fresh = [goal.confirm] * pieces
     best, seed_seconds = standing.best, None
     if best is not None and best.result is not None:
-        seed_seconds = best.result.seconds / len(best.result.seeds)
+        # What is trained beside the winner may take longer than it: the default configuration
+        # takes as long as a usual trial. So the longest of what is known counts.
+        own = best.result.seconds / len(best.result.seeds)
+        seed_seconds = max(own, standing.seconds_per_seed, standing.seconds_per_fresh_seed)
     trial_seconds = standing.seconds_per_trial()
     if trial_seconds is None and not trials:
         trial_seconds = None if best is None or best.result is None else best.result.seconds
@@ -160,6 +164,10 @@ def _projected(running: Sequence[Running]) -> float | None:
 
 def _rest(running: Running, usual: float) -> float:
     """What a running task still takes: at least a little, however long it has taken."""
+    if running.seconds >= usual and running.share >= _ENOUGH:
+        # It takes longer than expected; as it goes on, but seeds may stop early.
+        rest = running.seconds * (1.0 - running.share) / running.share
+        return max(min(rest, usual), usual * 0.05)
     return max(usual - running.seconds, usual * 0.05)
 
 

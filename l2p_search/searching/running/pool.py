@@ -2,8 +2,9 @@
 
 A single search runs as many trials at once as there are workers. Of several searches, as many run
 at once as there are workers, each with one trial at a time: its proposals then depend on its own
-results alone, not on which worker was free first. A grid or a random search, which proposes the
-same whatever was found, may use all workers.
+results alone, not on which worker was free first; its confirmations, whose order changes nothing,
+also take workers that no other search has a trial for. A grid or a random search, which proposes
+the same whatever was found, may use all workers.
 """
 
 import threading
@@ -104,6 +105,9 @@ class Pool:
         while self._waiting and not self.stopping:
             if (found := self._task_of(self._begin())) is not None:
                 return found
+        for coordinator in list(self._open):
+            if (found := self._task_of(coordinator, spare=True)) is not None:
+                return found
         return None
 
     @property
@@ -173,8 +177,8 @@ class Pool:
     def _share_workers(self, coordinator: Coordinator, job: Job) -> None:
         coordinator.concurrency = self._concurrency if self._single or job.any_order else 1
 
-    def _task_of(self, coordinator: Coordinator) -> Assignment | None:
-        task = coordinator.next_task()
+    def _task_of(self, coordinator: Coordinator, *, spare: bool = False) -> Assignment | None:
+        task = coordinator.next_task(spare=spare)
         job = self._open[coordinator]
         if task is not None:
             given = Assignment(coordinator, task, job.graph.digest)

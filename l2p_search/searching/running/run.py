@@ -19,6 +19,7 @@ from l2p_search.searching.running.cluster import Resources, ray_cluster, ray_run
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.first_worker import FirstWorker
 from l2p_search.searching.running.keeping import ModelKeeper
+from l2p_search.searching.running.parts import Divide, divided_for, whole
 from l2p_search.searching.running.placement import settled
 from l2p_search.searching.running.pool import Job, Pool
 from l2p_search.searching.running.ray_processes import ended_by_force, lost_text, watched
@@ -54,6 +55,7 @@ def begin_search(
     provenance: Mapping[str, Any],
     on_event: Callable[[Event, Snapshot], None] = lambda event, snapshot: None,
     keeper: ModelKeeper | None = None,
+    divide: Divide = whole,
 ) -> Coordinator:
     """Note in the journal that an invocation starts, and make its coordinator.
 
@@ -66,12 +68,13 @@ def begin_search(
         provenance: What is noted of this invocation, such as the command.
         on_event: Called with everything that happens and with how the search stands.
         keeper: Keeps the model of the winner; None for no model.
+        divide: Divides the fresh seeds of a configuration into parts, for several workers.
 
     Returns:
         The coordinator, which hands out the tasks.
     """
     journal.begin(goal, {**provenance, "versions": versions()})
-    return Coordinator(journal, goal, on_event=on_event, keeper=keeper)
+    return Coordinator(journal, goal, on_event=on_event, keeper=keeper, divide=divide)
 
 
 def run_search(
@@ -110,7 +113,9 @@ def run_search(
         SearchError: The journal cannot be written, Ray failed, or the first trials all failed.
         TrainingBugError: Training hit a bug in l2p-search.
     """
-    coordinator = begin_search(journal, goal, provenance or {}, on_event, keeper)
+    resources = settled(resources)
+    divide = whole if train is not None else divided_for(graph, memory_gb, resources.device)
+    coordinator = begin_search(journal, goal, provenance or {}, on_event, keeper, divide)
     stopped = False
     if coordinator.has_work:
         job = Job(graph=graph, begin=lambda: coordinator)

@@ -51,6 +51,7 @@ class Standing:
         self._scores: dict[int, Scores] = {}
         self._seeds = 0
         self._seconds: list[float] = []
+        self._fresh, self._fresh_seconds = 0, 0.0
         for record in records:
             self.keep(record)
 
@@ -106,10 +107,29 @@ class Standing:
         """The mean over the trials that this invocation has trained; None before the first."""
         return sum(self._seconds) / len(self._seconds) if self._seconds else None
 
-    def trained(self, seeds: int, seconds: float | None) -> None:
-        """Take note of a training of this invocation; of seconds for trials only."""
+    @property
+    def seconds_per_seed(self) -> float:
+        """The mean over all seeds of these trials; 0 before the first."""
+        return sum(self._seconds) / max(1, self._seeds - self._fresh)
+
+    @property
+    def seconds_per_fresh_seed(self) -> float:
+        """The mean over the fresh seeds that this invocation has trained; 0 before the first."""
+        return self._fresh_seconds / max(1, self._fresh)
+
+    def trained(self, seeds: int, seconds: float, *, fresh: bool = False) -> None:
+        """Take note of a training of this invocation.
+
+        Args:
+            seeds: How many seeds it had.
+            seconds: How long it took.
+            fresh: Whether it was one of the confirmation, and no trial.
+        """
         self._seeds += seeds
-        if seconds is not None:
+        if fresh:
+            self._fresh += seeds
+            self._fresh_seconds += seconds
+        else:
             self._seconds.append(seconds)
 
     @property

@@ -23,6 +23,7 @@ class Task:
         splits: The rule of fresh splits to train on; None for the splits of the graph.
         role: What the confirmation is for: that of a trial itself, or of what it is held against.
         name: What it is called, where it is not the confirmation of a trial.
+        whole: All fresh seeds of a confirmation, where this task trains a part of them.
     """
 
     kind: Literal["trial", "confirmation"]
@@ -36,6 +37,12 @@ class Task:
     splits: str | None = None
     role: Role = "winner"
     name: str | None = None
+    whole: tuple[int, ...] = ()
+
+    @property
+    def piece(self) -> tuple[str, tuple[int, ...], str | None]:
+        """By what the journal finds the confirmation that this is, or is a part of."""
+        return self.config.config_id, self.whole or self.groups[0], self.splits
 
     @property
     def confirms_trial(self) -> bool:
@@ -45,9 +52,10 @@ class Task:
     @property
     def title(self) -> str:
         """What people call it, such as "trial 7"."""
-        if self.name is not None:
-            return self.name
-        return f"trial {self.number}{' on fresh seeds' * (self.kind == 'confirmation')}"
+        fresh = " on fresh seeds" * (self.kind == "confirmation")
+        title = self.name or f"trial {self.number}{fresh}"
+        own = self.groups[0]
+        return title if self.whole in ((), own) else f"{title}, {own[0]} to {own[-1]}"
 
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""

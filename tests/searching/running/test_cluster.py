@@ -1,6 +1,12 @@
 import gc
 
-from l2p_search.searching.running.cluster import _no_garbage_collected
+from l2p_search.searching.running.cluster import (
+    Resources,
+    _no_garbage_collected,
+    one_ray,
+    ray_cluster,
+    ray_runs,
+)
 
 
 class _Handle:
@@ -25,3 +31,20 @@ def test_no_handle_dies_while_ray_shuts_down() -> None:
     assert gc.isenabled()
     gc.collect()
     assert died == ["left behind", "of the shutdown"]
+
+
+def test_searches_that_share_one_ray_start_it_once_and_it_ends_with_the_last() -> None:
+    """Without the block, each would start and end its own."""
+    nodes = []
+    with one_ray():
+        assert not ray_runs(), "it is started when the first search needs it"
+        for _ in range(2):
+            with ray_cluster(Resources(concurrency=1, device="cpu"), 0) as cluster:
+                import ray
+
+                assert cluster.concurrency == 1
+                assert cluster.scratch.is_dir()
+                nodes.append(ray.get_runtime_context().get_node_id())
+            assert ray_runs()
+    assert nodes[0] == nodes[1]
+    assert not ray_runs()

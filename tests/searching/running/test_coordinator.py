@@ -67,33 +67,6 @@ def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
     assert not coordinator.done
 
 
-def test_the_best_and_its_ties_are_trained_on_fresh_seeds_that_no_trial_had(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=ALL, confirm=6))
-    outcome = read_outcome(journal)
-    best = outcome.best
-    assert best is not None
-    assert best.objective == max(r.objective for r in outcome.records if r.objective is not None)
-    assert 1 <= len(outcome.confirmations) <= 5
-    assert set(outcome.confirmations) <= {record.number for record in outcome.ties}
-    for result in outcome.confirmations.values():
-        assert [seed.seed for seed in result.seeds] == list(range(20, 26))
-    assert outcome.confirmed is not None
-    assert outcome.protocol is not None
-    assert outcome.confirmed.mean == outcome.confirmations[best.number].test_mean
-
-
-def test_a_confirmation_is_not_repeated_on_resume(tmp_path: Path, small_graph: Graph) -> None:
-    goal = Goal(trials=6, confirm=4)
-    searched(tmp_path / "s", small_graph, goal).close()
-    journal = Journal.resume(tmp_path / "s")
-    journal.begin(goal, {})
-    coordinator = Coordinator(journal, goal, concurrency=1)
-    assert coordinator.next_task() is None
-    assert coordinator.done
-
-
 def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
     tmp_path: Path, small_graph: Graph
 ) -> None:
@@ -273,7 +246,6 @@ def test_no_choice_of_a_search_depends_on_test_accuracy(
     def spoiled(
         graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
     ) -> TrialResult:
-        from dataclasses import replace
 
         result = pretend_training(graph, config, seeds)
         return replace(result, seeds=tuple(replace(s, test=float(s.seed)) for s in result.seeds))
@@ -318,115 +290,3 @@ def test_a_search_is_judged_raced_and_confirmed_by_its_metric(
     assert '"val_accuracy":' not in written
     journal.close()
     plain.close()
-
-
-_RULE = "4x6/3/3-nodes"
-_BESIDE = Goal(trials=6, confirm=4, ties=0, controls=True, fresh_splits=_RULE)
-
-
-def test_the_winner_ends_beside_its_controls_the_default_and_fresh_splits(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    journal = searched(tmp_path / "s", small_graph, _BESIDE)
-    held = read_outcome(journal).held
-    assert [each.role for each in held.others] == ["default", "mlp", "backbone"]
-    assert held.fresh_splits is not None
-    assert [seed.seed for seed in held.fresh_splits.seeds] == [20, 21, 22, 23]
-    assert len(journal.checked()) == 7
-    assert len(journal.confirmations()) == 6
-
-
-def test_each_piece_of_the_confirmation_is_trained_once_whenever_it_is_killed(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    whole = read_outcome(searched(tmp_path / "whole", small_graph, _BESIDE))
-    trained: list[tuple[str, int]] = []
-
-    def training(
-        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
-    ) -> TrialResult:
-        if 20 in seeds:
-            trained.append((config.config_id, graph.num_splits))
-        return pretend_training(graph, config, seeds)
-
-    journal = begin(tmp_path / "killed")
-    for killed_after in (6, 1, 1, 1, 100):
-        journal.begin(_BESIDE, {})
-        drive(Coordinator(journal, _BESIDE), small_graph, training, killed_after)
-        journal.close()
-        journal = Journal.resume(tmp_path / "killed")
-    assert read_outcome(journal).held.to_mapping("accuracy") == whole.held.to_mapping("accuracy")
-    assert len(trained) == len(set(trained)) == 7
-    assert [splits for _, splits in trained].count(4) == 1
-
-
-def test_a_control_that_fails_leaves_the_confirmed_number_and_says_why(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    def training(
-        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
-    ) -> TrialResult:
-        if config.model == "mlp":
-            raise MemoryError
-        return pretend_training(graph, config, seeds)
-
-    seen: list[Coordinator] = []
-    journal = searched(tmp_path / "s", small_graph, _BESIDE, training, on_coordinator=seen.append)
-    outcome = read_outcome(journal)
-    assert outcome.confirmed is not None
-    assert [each.role for each in outcome.held.others] == ["default", "backbone"]
-    assert seen[0].unchecked == {"MLP": "out of memory"}
-    assert seen[0].unconfirmed == {}
-
-
-def test_the_time_that_is_left_includes_the_confirmation(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    left: list[float] = []
-
-    def told(event: Event, snapshot: Snapshot) -> None:
-        if event.kind in ("ended", "confirmed") and snapshot.seconds_left is not None:
-            left.append(snapshot.seconds_left)
-
-    drive(Coordinator(begin(tmp_path / "s"), _BESIDE, on_event=told), small_graph)
-    # A pretended trial of 20 seeds takes a second, so 4 seeds take 0.2 s.
-    wanted = [6.4, 5.4, 4.4, 3.4, 2.4, 1.4, 1.2, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0]
-    assert left == pytest.approx(wanted, abs=1e-9)
-
-
-def test_a_sealed_search_has_test_scores_of_its_confirmation_alone(
-    tmp_path: Path, small_graph: Graph
-) -> None:
-    asked: list[tuple[bool, bool]] = []
-
-    def training(
-        graph: Graph,
-        config: TrialConfig,
-        seeds: list[int],
-        *,
-        metric: Metric,
-        sealed: bool = False,
-    ) -> TrialResult:
-        asked.append((20 in seeds, sealed))
-        found = pretend_training(graph, config, seeds)
-        if not sealed:
-            return found
-        return replace(found, seeds=tuple(replace(seed, test=None) for seed in found.seeds))
-
-    plain = searched(tmp_path / "plain", small_graph, _BESIDE)
-    journal = searched(tmp_path / "s", small_graph, _BESIDE, training, sealed=True)
-    assert set(asked) == {(False, True), (True, False)}
-    outcome, wanted = read_outcome(journal), read_outcome(plain)
-    assert outcome.best is not None
-    assert wanted.best is not None
-    assert outcome.best.config == wanted.best.config
-    assert outcome.confirmed == wanted.confirmed
-    assert (outcome.protocol, outcome.nested) == (None, None)
-    assert (outcome.looks.trials, outcome.looks.confirmation) == (0, 28)
-    assert (wanted.looks.trials, wanted.looks.confirmation) == (120, 28)
-    told = outcome.to_mapping()
-    assert told["sealed"]
-    assert all(each["test_accuracy"] is None for each in told["budget"])
-    assert [each["val_accuracy"] for each in told["budget"]] == [
-        each["val_accuracy"] for each in wanted.to_mapping()["budget"]
-    ]

@@ -1,5 +1,6 @@
 """A search keeps the confirmed seeds of its winner: once, of the present winner, and safely."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,8 @@ def test_a_full_disk_harms_no_search(
 def test_a_training_without_weights_is_told(tmp_path: Path, small_graph: Graph) -> None:
     told: list[str] = []
     result = pretend.pretend_training(small_graph, pretend.settings().base, [0])
-    ModelKeeper(tmp_path, small_graph, told.append).keep(result, None, 1)
+    keeper = ModelKeeper(tmp_path, small_graph, told.append)
+    keeper.keep(keeper.with_weights(replace(result, weights=None), None), 1)
     assert told == ["no model is kept: the training gave no weights"]
 
 

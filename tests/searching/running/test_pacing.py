@@ -1,8 +1,13 @@
+from pathlib import Path
+
+import pytest
+
 from l2p_search.config import TrialConfig
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.pacing import Ahead, Pace, ahead_of
 from l2p_search.searching.running.standing import Standing
 from l2p_search.searching.running.tasks import Task
+from tests.searching.pretend import searched
 
 
 class _Clock:
@@ -85,3 +90,32 @@ def test_confirmations_are_expected_until_they_are_known() -> None:
     begun = [_task(0, seeds=3)]
     known = ahead_of(standing, goal, pieces=6, trials=0, confirmations=begun, seconds=0.0)
     assert list(known.confirmations) == [3]
+
+
+def test_a_confirmation_that_takes_longer_than_expected_is_told_by_how_far_it_is() -> None:
+    pace = Pace(clock := _Clock())
+    task = _task(3, "confirmation", seeds=20)
+    pace.begin(task, "trial 3 on fresh seeds")
+    clock.now = 30.0
+    ahead = _ahead(trial_seconds=10.0, seed_seconds=0.5)
+    assert pace.seconds_left(ahead, 1) == (0.5, False)
+    pace.progress(task, {"training": 20, "epoch": 80, "epochs": 100})
+    assert pace.seconds_left(ahead, 1)[0] == pytest.approx(7.5)
+
+
+def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path: Path) -> None:
+    """The winner may be the quickest trial; what it is held against is not."""
+    goal = Goal(trials=2, confirm=10, ties=0)
+    journal = searched(tmp_path / "s", None, goal)  # type: ignore[arg-type]
+    standing = Standing(journal.each_record(), race=False)
+
+    def left() -> float | None:
+        known = ahead_of(standing, goal, pieces=1, trials=0, confirmations=None, seconds=0.0)
+        return known.seed_seconds
+
+    assert left() == 1.0 / 20, "a trial of an earlier invocation: the winner's own seconds"
+    standing.trained(20, 3.0)
+    standing.trained(20, 1.0)
+    assert left() == 4.0 / 40
+    standing.trained(10, 5.0, fresh=True)
+    assert left() == 5.0 / 10

@@ -148,3 +148,28 @@ def test_a_pool_that_is_stopped_needs_no_workers(tmp_path: Path, small_graph: Gr
     pool.stop()
     assert not pool.needs_workers()
     assert pool.stopping
+
+
+def test_the_confirmations_of_one_search_take_workers_that_no_other_search_needs(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=1, confirm=4, ties=0, controls=True)
+
+    def job(name: str) -> Job:
+        journal = begin(tmp_path / name)
+        return Job(graph=small_graph, begin=lambda: Coordinator(journal, goal))
+
+    pool = Pool([job("a"), job("b")], 3)
+    first, second = pool.next(), pool.next()
+    assert first is not None
+    assert second is not None
+    assert pool.next() is None, "trials come one at a time"
+    _work(pool, first, small_graph)
+    beside = [pool.next(), pool.next()]
+    assert [given.coordinator is first.coordinator for given in beside if given] == [True, True]
+    assert {given.task.kind for given in beside if given} == {"confirmation"}
+    assert pool.next() is None, "all three workers are busy"
+    _work(pool, second, small_graph)
+    third = pool.next()
+    assert third is not None
+    assert third.coordinator is second.coordinator, "each search's own worker comes first"

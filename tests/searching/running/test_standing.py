@@ -75,5 +75,5 @@ def test_what_this_invocation_trained_is_told_and_earlier_trials_are_not() -> No
     assert (standing.seeds_trained, standing.seconds_per_trial()) == (0, None)
     standing.trained(20, 3.0)
     standing.trained(20, 5.0)
-    standing.trained(5, None)  # a confirmation
+    standing.trained(5, 9.0, fresh=True)  # a confirmation
     assert (standing.seeds_trained, standing.seconds_per_trial()) == (45, 4.0)
