@@ -1,5 +1,6 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from l2p_search.data.reading_again import one_line, shell_words
 from l2p_search.display.charts import bar_chart
 from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
+from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate, estimate_of_test
 from l2p_search.report.comparison import Comparison, compare, judged_together
@@ -76,7 +78,7 @@ class AnswerPage:
     def signs(self) -> str:
         """What the signs and words of the answer mean."""
         return (
-            f"± is the 95 % interval for {THIS_GRAPH}, in brackets it is for {OTHER_NODES}."
+            f"± is the 95 % interval for {THIS_GRAPH}; beside it stands that for {OTHER_NODES}."
             f" Verdicts hold together (Holm, {len(self.against)} comparisons); equivalent means"
             f" within {points(self.margin)}."
         )
@@ -171,28 +173,47 @@ class AnswerPage:
 
 def answer_text(page: AnswerPage) -> str:
     """About ten lines for a terminal."""
-    names = {method: long_name(method, page.backbone) for method in page.results}
-    width = max(map(len, names.values()))
     lines = [f"How far should messages travel on {page.graph.name}?", ""]
-    lines.append(page.travel)
+    lines += _wrapped(page.travel)
     if page.results["l2q"].profile is not None:
         lines.append(bar_chart(page.results["l2q"].profile))
-    seeds = len(page.results["l2q"].seeds)
-    lines += ["", f"test {title(page.metric)} on {seeds} fresh seeds, %"]
-    for method, result in page.results.items():
-        found = page.against.get(method)
-        paired = (
-            "" if found is None else f"   L2Q minus it {_difference(found)}: {words_for(found)}"
-        )
-        lines.append(f"  {names[method]:<{width}}  {estimate_of_test(result)}{paired}")
-    lines += ["", *worth(page), advice(page), f"({page.effort}; {format_duration(page.seconds)})"]
+    lines += ["", *_table(page), ""]
+    for sentence in (*worth(page), advice(page)):
+        lines += _wrapped(sentence)
+    lines += ["", *_wrapped(f"{page.effort}; {format_duration(page.seconds)}.")]
     if page.spent:
         given = [
             f"{short_name(method, page.backbone)} {each.size}, {each.time}"
             for method, each in page.spent.items()
         ]
-        lines.append(f"(chosen from: {'; '.join(given)})")
-    return "\n".join([*lines, page.signs])
+        lines += _wrapped(f"Chosen from: {'; '.join(given)}.")
+    return "\n".join([*lines, *_wrapped(page.signs)])
+
+
+def _table(page: AnswerPage) -> list[str]:
+    """A line a method: both intervals of its score, and what L2Q has more."""
+    seeds = len(page.results["l2q"].seeds)
+    head = f"test {title(page.metric)} on {seeds} fresh seeds, %"
+    rows = [(head, "this graph", "other nodes", "L2Q minus it", "")]
+    for method, result in page.results.items():
+        score, found = estimate_of_test(result), page.against.get(method)
+        rows.append(
+            (
+                f"  {long_name(method, page.backbone)}",
+                "unknown" if score is None else str(score.this_graph),
+                "unknown" if score is None else score.elsewhere,
+                "" if found is None else _signed(found.difference),
+                "" if found is None else found.verdict,
+            )
+        )
+    widths = [max(len(row[place]) for row in rows) for place in range(5)]
+    padded = ["   ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)) for row in rows]
+    return [line.rstrip() for line in padded]
+
+
+def _wrapped(text: str) -> list[str]:
+    """A paragraph in lines that a terminal of 100 columns shows whole."""
+    return textwrap.wrap(text, 99, break_long_words=False, break_on_hyphens=False)
 
 
 def words_for(found: Comparison) -> str:
@@ -212,10 +233,19 @@ def worth(page: AnswerPage) -> list[str]:
     if page.backbone != USUAL:
         fixed = f"its backbone with {fixed}"
     return [
-        f"Propagation is worth {mlp.difference} points ({l2q} against MLP: {words_for(mlp)}).",
-        f"Choosing the step per node is worth {alone.difference} points ({l2q} against {fixed}:"
-        f" {words_for(alone)}).",
+        f"Propagation is worth {_points(mlp)}: {l2q} against MLP is {words_for(mlp)}.",
+        f"Choosing the step per node is worth {_points(alone)}: {l2q} against {fixed} is"
+        f" {words_for(alone)}.",
     ]
+
+
+def _points(found: Comparison) -> str:
+    """A difference with both intervals."""
+    return f"{_signed(found.difference)} points{_difference(found).beside}"
+
+
+def _signed(difference: Interval) -> str:
+    return f"{'+' * (difference.mean > 0)}{difference}"
 
 
 def advice(page: AnswerPage) -> str:

@@ -8,11 +8,11 @@ from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
 from l2p_search.api.exporting import exported, exported_files, form_of
 from l2p_search.api.recording import Tracking, attach, sync
-from l2p_search.api.reporting import report_page
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
 from l2p_search.display.phrases import paper_figure
-from l2p_search.display.summary import Summary, summary_text
+from l2p_search.display.result_text import summary_text
+from l2p_search.display.summary import Summary
 from l2p_search.effects import Effects
 from l2p_search.errors import ModelError, either
 from l2p_search.intervals import Interval
@@ -297,6 +297,8 @@ class Search:
             UserError: There is no complete trial yet, or the file cannot be written.
         """
         check(tracking=tracking, tracking_uri=tracking_uri)
+        from l2p_search.api.reporting import report_page  # it draws, and matplotlib takes long
+
         path = path_of("out", out) or self.directory / "report.html"
         with left_as_found():
             text = report_page(self._journal, self.outcome, self.importance)

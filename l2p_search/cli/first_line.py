@@ -1,11 +1,15 @@
-"""The first line of a search: what is searched, before torch and Ray are imported."""
+"""The first line of a long command: what it will do, before torch and Ray are imported."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.api.answer_methods import BACKBONES
+from l2p_search.cli.signals import say
+from l2p_search.durations import format_duration
 from l2p_search.whole_file import is_path
 
 
@@ -52,6 +56,26 @@ def first_line(options: Mapping[str, Any]) -> str | None:
     trials = options["trials"]
     many = "" if trials is None else f", {trials} trial{'s' * (trials != 1)}"
     return _starting(f"searching {dataset}: {what}{many}")
+
+
+def first_line_of_answer(options: Mapping[str, Any]) -> str | None:
+    """What `answer` is about to train, from its options alone; None where it will be refused."""
+    if not _may_be_a_graph(options["dataset"]):
+        return None
+    trials = options["trials"]
+    budget = f"about {format_duration(options['time_budget'])}"
+    if trials is not None:
+        budget = f"{trials} trial{'s' * (trials != 1)} each"
+    backbone = BACKBONES[options["backbone"]]
+    methods = list(dict.fromkeys([f"L2Q on {backbone}", backbone, "MLP", "GCN"]))
+    told = f"{', '.join(methods[:-1])} and {methods[-1]}"
+    return _starting(f"answering for {options['dataset']}: {told}, {budget}")
+
+
+def say_first(line: str | None, *, quiet: bool) -> None:
+    """Print it, unless nobody waits: a program that has imported torch starts at once."""
+    if line is not None and not quiet and "torch" not in sys.modules:
+        say(line)
 
 
 def _starting(what: str) -> str:

@@ -103,6 +103,10 @@ def outcomes_of(
     # The largest graphs first, so that at the end no worker waits long for another.
     plans.sort(key=lambda plan: -plan.graph.num_nodes)
     if plans:
+        reused = len(studies) - len(plans)
+        known = f", {reused} recorded ones are reused" if reused else ""
+        noun = "search" if len(plans) == 1 else "searches"
+        request.tell(f"{len(plans)} {noun} to run{known}; Ray starts ..")
         lines = Lines([plan.graph.num_nodes for plan in plans], request.tell)
         stopped = conduct_together(
             plans,

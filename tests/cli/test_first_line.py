@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from l2p_search.cli.first_line import first_line
+from l2p_search.cli.first_line import first_line, first_line_of_answer
 from l2p_search.cli.main import build_parser
 
 
@@ -66,3 +66,19 @@ def test_a_graph_and_a_space_of_ones_own_are_files(tmp_path: Path) -> None:
     Path("mine.yaml").touch()
     line = first_line(_options("--dataset", "nodes.csv", "--space", "mine.yaml"))
     assert line == "searching nodes.csv: the space mine.yaml; torch and Ray start .."
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--dataset demo", "answering for demo: L2Q on APPNP, APPNP, MLP and GCN, about 12 min"),
+        ("--dataset demo --trials 3", "L2Q on APPNP, APPNP, MLP and GCN, 3 trials each; torch"),
+        ("--dataset demo --backbone gcn --trials 1", "L2Q on GCN, GCN and MLP, 1 trial each;"),
+    ],
+)
+def test_an_answer_says_what_it_trains(words: str, says: str) -> None:
+    assert says in (first_line_of_answer(_options("answer", *words.split())) or "")
+
+
+def test_an_answer_that_will_be_refused_says_nothing_first() -> None:
+    assert first_line_of_answer(_options("answer", "--dataset", "no-such-graph")) is None

@@ -61,7 +61,7 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     for said in (
         "CONFIRMED TEST ACCURACY",
         "the paper's protocol",
-        "profile of trial",
+        "how far nodes look",
         " -m l2p_search train --dataset demo --config searches/demo-paper/best.yaml",
         " -m l2p_search export demo-paper --out best.yaml",
         " -m l2p_search ui",

@@ -14,6 +14,14 @@ def test_a_tail_of_nothing_is_one_line() -> None:
     assert lines[-1] == "  steps 2-63: 0.000 in all"
 
 
+def test_many_steps_are_told_in_ranges_that_double_and_lose_nothing() -> None:
+    lines = bar_chart([1 / 65] * 65).splitlines()
+    names = ["0", "1", "2", "3", "4", "5", "6", "7", "8-15", "16-31", "32-63", "64"]
+    assert [line.split()[1] for line in lines] == names
+    assert abs(sum(float(line.split()[2]) for line in lines) - 1.0) < 0.01
+    assert len(bar_chart([1 / 12] * 12).splitlines()) == 12
+
+
 def test_a_sparkline_goes_from_the_lowest_to_the_highest() -> None:
     assert sparkline([1.0, 2.0, 4.5]) == "▁▃█"
     assert sparkline([]) == ""

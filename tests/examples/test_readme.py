@@ -46,8 +46,11 @@ def test_the_two_commands_are_targets_of_make() -> None:
 @pytest.mark.slow
 def test_the_shell_lines_search_a_graph_of_ones_own(folder: Path) -> None:
     printed = _run(["sh", "-euc", _BLOCKS[1][1]], folder)
-    for line in _BLOCKS[2][1].strip().splitlines():
-        words = re.split(r"[\d.+±-]+", line)[0].strip()  # numbers may differ by the machine
+    promised = [line for line in _BLOCKS[2][1].splitlines() if line[:1].isalpha()]
+    assert promised
+    for line in promised:
+        # Numbers, verdicts and so the best trial may differ by the machine.
+        words = re.split(r"\s{2,}|[\d.+±-]+", line.strip())[0].strip()
         assert words in printed
     assert (folder / "searches" / "town" / "report.html").is_file()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search.api.answer_methods import BACKBONES, USUAL
+from l2p_search.cli.first_line import first_line_of_answer, say_first
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
@@ -89,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
                 )
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
+        say_first(first_line_of_answer(vars(args)), quiet=args.quiet)
         from l2p_search.api.answering import Effort, answer
 
         effort = None

@@ -30,7 +30,9 @@ def test_a_table_is_searched_printed_and_then_read(folder: Path, real_data: Path
         r"- texas: l2q against appnp .* points: (undecided|equiv|better|worse)", first.stdout
     )
     assert first.stderr.count("paper-smoke-") == 6
-    assert first.stderr.startswith("[1/6] paper-smoke-wisconsin")  # the largest graph first
+    said = first.stderr.splitlines()
+    assert said[0] == "6 searches to run; Ray starts .."
+    assert said[1].startswith("[1/6] paper-smoke-wisconsin")  # the largest graph first
     second = cli.run(*asked)
     assert second.stdout == first.stdout
     assert second.stderr == ""

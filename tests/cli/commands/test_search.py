@@ -233,7 +233,7 @@ def test_a_search_prints_what_it_found_and_what_to_do_next(
     assert main([*_SMALL, "--confirm", "2", "--name", "two words"]) == 0
     captured = capsys.readouterr()
     found = open_search("two words")
-    assert f"CONFIRMED TEST ACCURACY: {found.confirmed} %   on 2 fresh seeds" in captured.out
+    assert f"CONFIRMED TEST ACCURACY  {found.confirmed} %  on 2 fresh seeds" in captured.out
     assert captured.out.splitlines()[-6:] == [  # no `ui`, as MLflow has no copy
         "next",
         "  l2p-search report 'two words'",

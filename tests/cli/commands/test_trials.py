@@ -68,11 +68,11 @@ def test_the_table_shows_twenty_unless_it_is_told_otherwise(
 ) -> None:
     said = _said(capsys, "whole")
     assert said.splitlines()[0].strip() == "search whole: 20 of 24 trials"
-    assert sum(line.startswith("│") for line in said.splitlines()) == 20
-    assert "sd is the standard deviation over seeds" in said
+    assert sum(line.lstrip()[:1].isdigit() for line in said.splitlines()) == 20
+    assert "sd: standard deviation over seeds" in said
     few = _said(capsys, "whole", "--top", "3").splitlines()
     assert few[0].strip() == "search whole: 3 of 24 trials"
-    assert "best" in next(line for line in few if line.startswith("│"))
+    assert "best" in few[3].split()
 
 
 def test_an_open_trial_of_a_killed_search_is_interrupted(

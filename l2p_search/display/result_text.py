@@ -1,0 +1,127 @@
+"""Tell a search's result: the verdict in its first lines, all numbers below it, then trials."""
+
+import io
+
+from rich.console import Console
+
+from l2p_search.display.charts import bar, bar_chart
+from l2p_search.display.headline import headline
+from l2p_search.display.leaderboard import LEGEND, leaderboard
+from l2p_search.display.phrases import count
+from l2p_search.display.score_rows import score_table
+from l2p_search.display.summary import Summary
+from l2p_search.effects import Effects
+from l2p_search.metrics import Metric, title
+from l2p_search.results import TrialStatus
+from l2p_search.trial_record import best_first
+
+_SHOWN = 5
+"""Trials in the table; `l2p-search trials` has the others."""
+_PIPED_WIDTH = 100
+
+
+def summary_text(summary: Summary, width: int | None = None) -> str:
+    """The summary as plain text.
+
+    Args:
+        summary: What it says.
+        width: The width of its lines in characters.
+
+    Returns:
+        Lines of text.
+    """
+    console = Console(file=io.StringIO(), width=width or _PIPED_WIDTH)
+    print_summary(summary, console)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print the summary.
+
+    Args:
+        summary: What it says.
+        console: Where; lines take its width.
+    """
+
+    def say(line: str = "") -> None:
+        console.print(line, highlight=False, markup=False)
+
+    console.print(headline(summary), highlight=False)
+    best = summary.best
+    for line in _exceptions(summary):
+        say(line)
+    if best is None or best.result is None:
+        return
+    if best.result.profile is not None:
+        say()
+        say(f"q(t), the share of step t, of trial {best.number} over all nodes")
+        say(bar_chart(best.result.profile))
+    if (scores := score_table(summary, console.width)) is not None:
+        say()
+        console.print(scores, highlight=False)
+    for line in _asides(summary):
+        say(line)
+    complete = [r for r in summary.records if r.status is TrialStatus.COMPLETE]
+    say()
+    console.print(
+        leaderboard(
+            best_first(complete)[:_SHOWN],
+            keys=summary.keys,
+            best=best,
+            ties=summary.ties,
+            title="",
+            metric=summary.metric,
+            width=console.width,
+        )
+    )
+    say(LEGEND)
+    if summary.importance is not None:
+        say()
+        for line in _importance(summary.importance, summary.metric):
+            say(line)
+
+
+def _exceptions(summary: Summary) -> list[str]:
+    lines = []
+    failed = [r for r in summary.records if r.status is TrialStatus.FAILED]
+    if failed:
+        lines.append(f"{count(len(failed), 'trial')} failed; the first: {failed[0].reason}")
+    if summary.exhausted:
+        lines.append(
+            f"Every configuration of the space was visited: {len(summary.records)} in all."
+        )
+    lines += [f"{name} could not be trained: {why}" for name, why in summary.unchecked.items()]
+    return lines
+
+
+def _asides(summary: Summary) -> list[str]:
+    """What is told of the numbers beyond themselves: where their spread is from, who looked."""
+    lines = []
+    if summary.spread is not None:
+        told, _, plan = str(summary.spread).partition("; ")
+        lines += [f"spread of test {title(summary.metric)} (sd): {told}", *[plan] * bool(plan)]
+    if summary.looks:
+        lines.append(summary.looks)
+    return lines
+
+
+def _importance(effects: Effects, metric: Metric) -> list[str]:
+    head = f"importance for validation {title(metric)}"
+    if not effects.told:
+        return [
+            f"{head}: nothing to be told",
+            "  from the hyperparameters it cannot be predicted which trials are good",
+            f"  {effects.basis}",
+        ]
+    rows = [(key, str(each), each.share) for key, each in effects.shares.items()]
+    rows.append(("interactions", f"{effects.interactions:.2f}", effects.interactions))
+    width = max(len(key) for key, _, _ in rows)
+    return [
+        f"{head}: shares of its variance over the space (fANOVA; 95 % interval)",
+        *(
+            f"  {key:<{width}}  {words:<19}  {bar(share, 30)}".rstrip()
+            for key, words, share in rows
+        ),
+        f"  {effects.basis}",
+    ]

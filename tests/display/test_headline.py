@@ -1,0 +1,115 @@
+"""The first lines of a result, at every width."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from l2p_search.display.headline import headline
+from l2p_search.display.summary import Summary
+from l2p_search.display.travel import travel_in_words
+from l2p_search.held import Against, HeldAgainst
+from l2p_search.intervals import Interval
+from l2p_search.verdicts import verdict_on
+from tests.searching.records.made import result
+
+
+def _said(summary: Summary, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    console.print(headline(summary), highlight=False)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _one(role: str, name: str, low: float, high: float, **more: object) -> Against:
+    interval = Interval((low + high) / 2, low, high, 10)
+    return Against(
+        role,  # type: ignore[arg-type]
+        name,
+        result((81.0, 81.0)),
+        interval,
+        judged=verdict_on(interval),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_the_first_lines_say_which_configuration_which_number_and_how_far(
+    summary: Summary,
+) -> None:
+    best = summary.best
+    assert best is not None
+    assert best.result is not None
+    lines = _said(summary).splitlines()
+    assert lines[0] == "search told: 12 trials on small, 12 with all 20 seeds"
+    assert lines[2].startswith("best configuration       dropout=")
+    assert lines[2].endswith(f"(trial {best.number})")
+    assert lines[3] == f"on validation            {best.objective:.2f} %"
+    assert lines[4].startswith(f"CONFIRMED TEST ACCURACY  {summary.confirmed} %  on 3 fresh seeds")
+    assert lines[4].endswith("that chose nothing: the number to quote")
+    assert lines[5].strip() == ("± is the 95 % interval for this graph, other seeds and splits")
+    assert lines[6].strip() == "the one for other nodes of this kind: not recorded"
+    assert lines[7] == f"how far nodes look       {travel_in_words(best.result)}"
+
+
+def test_without_a_confirmation_nothing_is_there_to_quote(summary: Summary) -> None:
+    bare = replace(summary, confirmed=None, confirmations={})
+    said = _said(bare)
+    assert "CONFIRMED" not in said
+    assert "to quote" not in said
+    assert "±" not in said
+    assert summary.best is not None
+    failed = replace(bare, unconfirmed={summary.best.number: "its worker died"})
+    assert "not confirmed" in _said(failed)
+    assert "its worker died" in _said(failed)
+
+
+def test_every_verdict_is_a_line_with_its_paired_difference(summary: Summary) -> None:
+    held = HeldAgainst(
+        (
+            _one("default", "the default configuration", 1.0, 3.0, trial=7),
+            _one("mlp", "MLP", -0.82, 1.10),
+            _one("backbone", "APPNP", -3.0, -1.0),
+        )
+    )
+    lines = _said(replace(summary, held=held)).splitlines()[-3:]
+    assert [line.split("  ")[0] for line in lines] == [
+        "better than the default?",
+        "better than MLP?",
+        "better than APPNP?",
+    ]
+    assert "better " in lines[0].partition("?")[2]
+    assert lines[0].endswith("+2.00 ± 1.00 points")
+    assert "equivalent within 1 point" in lines[1]
+    assert lines[2].endswith("worse                      -2.00 ± 1.00 points")
+    itself = HeldAgainst((_one("default", "d", 0.0, 0.0, trial=0, is_winner=True),))
+    assert "better than the default?  it is the winner" in _said(replace(summary, held=itself))
+
+
+def test_l2p_that_learned_to_be_an_mlp_is_told(summary: Summary) -> None:
+    assert "learned to be an MLP" not in _said(summary)
+    said = _said(replace(summary, held=HeldAgainst(own_share=0.987)), width=140)
+    assert "; it learned to be an MLP: q(0) is 0.99" in said
+
+
+def test_ties_and_raced_out_rivals_are_counted(summary: Summary) -> None:
+    best = summary.best
+    assert best is not None
+    assert summary.ties == {best.number}
+    assert "tied with" not in _said(summary)
+    tied = replace(summary, ties={best.number, 99}, still_open=2)
+    assert " %, tied with 1 other; 2 raced-out trials may be as good, too" in _said(tied)
+
+
+def test_a_search_without_a_result_says_so(summary: Summary) -> None:
+    bare = replace(summary, records=[], best=None, ties=set(), confirmed=None, confirmations={})
+    assert "No trial finished, so there is no best one." in _said(bare)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_no_line_is_wider_than_the_screen_and_none_is_cut(summary: Summary, width: int) -> None:
+    held = HeldAgainst((_one("backbone", "GCNII", -103.0, 101.0),))
+    said = _said(replace(summary, held=held), width)
+    assert max(map(len, said.splitlines())) <= width
+    assert "…" not in said
+    assert "better than GCNII?" in said

@@ -1,0 +1,88 @@
+"""What a search found, in words: the number to quote first, exceptions named."""
+
+from dataclasses import replace
+
+import pytest
+
+from l2p_search.display.leaderboard import LEGEND
+from l2p_search.display.result_text import summary_text
+from l2p_search.display.summary import Summary
+from l2p_search.effects import Effect, Effects
+from l2p_search.results import TrialStatus
+
+
+def test_the_profile_and_the_importance_are_drawn(summary: Summary) -> None:
+    said = summary_text(summary)
+    assert summary.best is not None
+    assert summary.best.result is not None
+    assert f"q(t), the share of step t, of trial {summary.best.number} over all nodes" in said
+    assert "step  0  0.500" in said
+    effects = Effects({"lr": Effect(0.7, 0.55, 0.8)}, 0.3, r2=0.6, trials=40, partial=9)
+    said = summary_text(replace(summary, importance=effects))
+    drawn = said[said.index("importance for validation accuracy") :].splitlines()
+    assert drawn[0].endswith("shares of its variance over the space (fANOVA; 95 % interval)")
+    assert drawn[1].startswith("  lr            0.70 (0.55 to 0.80)  █")
+    assert drawn[2].startswith("  interactions  0.30                 █")
+    assert drawn[3] == "  R² 0.60 out of bag, 40 trials, 9 of them raced out"
+    said = summary_text(replace(summary, importance=replace(effects, r2=0.01)))
+    assert "importance for validation accuracy: nothing to be told\n" in said
+    assert "  R² 0.01 out of bag, 40 trials, 9 of them raced out" in said
+    assert "0.70" not in said[said.index("nothing to be told") :]
+    assert "importance" not in summary_text(replace(summary, importance=None))
+
+
+def test_failures_and_an_exhausted_space_are_said(summary: Summary) -> None:
+    records = [
+        replace(record, status=TrialStatus.FAILED, reason="out of memory")
+        if record.number in (2, 3)
+        else record
+        for record in summary.records
+    ]
+    said = summary_text(replace(summary, records=records, exhausted=True))
+    assert "2 trials failed; the first: out of memory" in said
+    assert "Every configuration of the space was visited: 12 in all." in said
+
+
+def test_a_line_with_brackets_is_no_markup(summary: Summary) -> None:
+    said = summary_text(replace(summary, paper="[bold]85[/bold]"))
+    assert "[bold]85[/bold]" in said
+
+
+def test_the_verdict_comes_first_then_all_numbers_then_trials(summary: Summary) -> None:
+    said = summary_text(summary)
+    assert said.startswith("search told: 12 trials on small, 12 with all 20 seeds")
+    parts = ("best configuration", "CONFIRMED TEST ACCURACY", "q(t), ", "CONFIRMED on 3")
+    places = [said.index(part) for part in (*parts, "\ntrial  validation %")]
+    assert places == sorted(places)
+
+
+def test_five_trials_are_shown_the_best_first(summary: Summary) -> None:
+    lines = summary_text(summary).splitlines()
+    head = next(n for n, line in enumerate(lines) if line.startswith("trial  validation %"))
+    rows = [line.split() for line in lines[head + 2 : head + 7]]
+    assert summary.best is not None
+    assert rows[0][0] == str(summary.best.number)
+    assert rows[0][5] == "best"
+    assert all(row[0].isdigit() for row in rows)
+    assert lines[head + 7] == LEGEND
+
+
+def test_where_the_spread_comes_from_and_who_looked_is_said_below_the_numbers(
+    summary: Summary,
+) -> None:
+    said = summary_text(replace(summary, looks="43 looks at test labels"))
+    assert "spread of test accuracy (sd): " in said
+    assert "43 looks at test labels" in said
+    assert said.index("CONFIRMED on") < said.index("spread of test")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_no_line_is_wider_than_the_screen_and_none_is_cut(summary: Summary, width: int) -> None:
+    said = summary_text(replace(summary, looks="43 looks at test labels"), width)
+    assert max(map(len, said.splitlines())) <= width
+    assert "…" not in said
+    assert not any(line.endswith(" ") for line in said.splitlines())
+
+
+def test_a_result_fits_on_a_screen_of_fifty_lines(summary: Summary) -> None:
+    assert len(summary_text(summary).splitlines()) <= 50
