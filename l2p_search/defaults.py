@@ -19,6 +19,8 @@ SAMPLER: Final = "tpe"
 """How configurations are proposed: one of Optuna's samplers."""
 SAMPLER_SEED = 0
 """The seed of the sampler."""
+RACE: Final = "halving"
+"""The rule of a race, where one is asked for and no rule is named."""
 CPUS_PER_TRIAL = 1
 """Threads per trial."""
 DEVICE = "auto"

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from l2p_search.durations import parse_duration
 from l2p_search.errors import ConfigError, UserError, argument, shown
 from l2p_search.metrics import METRICS
-from l2p_search.searching.records.settings import Sampler
+from l2p_search.searching.records.settings import Race, Sampler
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.whole_file import is_path
 
@@ -78,6 +78,15 @@ def yes_or_no(name: str, value: Any) -> None:
     """Refuse a value that is neither True nor False; None is accepted."""
     if value is not None and not isinstance(value, bool):
         raise UserError(f"{argument(name)}: {shown(value)} must be True or False")
+
+
+def rule_of_a_race(name: str, value: Any) -> None:
+    """Refuse a value that is neither True, False nor the name of a rule; None is accepted."""
+    rules = get_args(Race)
+    if value is not None and not isinstance(value, bool) and value not in rules:
+        raise UserError(
+            f"{argument(name)}: {shown(value)} must be True, False or one of {', '.join(rules)}"
+        )
 
 
 def path_of(name: str, value: Any) -> Path | None:
@@ -225,7 +234,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "sealed": yes_or_no,
     "controls": yes_or_no,
     "fresh_splits": yes_or_no,
-    "race": yes_or_no,
+    "race": rule_of_a_race,
     "resume": yes_or_no,
     "tracking": yes_or_no,
     "keep_model": yes_or_no,

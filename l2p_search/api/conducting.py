@@ -156,7 +156,7 @@ def _conduct(plan: Plan, journal: Journal, means: Means, stop: threading.Event) 
     subject = Subject(
         journal.directory.name,
         list(settings.space.dimensions),
-        settings.race,
+        settings.race is not None,
         what=f"{count(plan.trials, 'trial')} x {count(settings.seeds, 'seed')} on"
         f" {settings.dataset}, space {settings.space.name}",
         part=means.part,

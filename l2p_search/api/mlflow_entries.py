@@ -87,7 +87,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
         "seeds": str(settings.seeds),
         "sampler": settings.sampler,
         "seed": str(settings.seed),
-        "race": str(settings.race),
+        "race": settings.race or "no",
         "metric": settings.metric,
         "method": settings.typical_config().method,
         "sealed": str(settings.sealed),

@@ -38,7 +38,7 @@ def plan_text(plan: Plan, concurrency: int | None, cpus_per_trial: int) -> str:
         *_left_out(settings),
         *(f"          {key}: {dimension}" for key, dimension in space.dimensions.items()),
         *(f"          {key}: {value} (fixed)" for key, value in space.fixed.items()),
-        f"sampler   {settings.sampler}, seed {settings.seed}{', racing' * settings.race}",
+        f"sampler   {settings.sampler}, seed {settings.seed}{settings.racing}",
         *(["sealed    trials compute no test score"] if settings.sealed else []),
         *([] if metric == "accuracy" else [f"metric    {title(metric)}"]),
         f"size      {count(total, 'trial')} x {count(settings.seeds, 'seed')} ="
@@ -98,7 +98,7 @@ def plan_mapping(plan: Plan, found: Estimate) -> dict[str, Any]:
         "data_digest": settings.data_digest,
         "space": settings.space.name,
         "sampler": settings.sampler,
-        "race": settings.race,
+        "race": settings.race or False,
         "metric": settings.metric,
         "trials": plan.trials,
         "trials_done": plan.done,

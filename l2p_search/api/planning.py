@@ -20,7 +20,7 @@ from l2p_search.errors import DataError, SearchError, SearchExistsError, UserErr
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.settings import Goal, Sampler, SearchSettings
+from l2p_search.searching.records.settings import Goal, Race, Sampler, SearchSettings
 from l2p_search.searching.space.shipped import space_of_model
 
 
@@ -43,7 +43,7 @@ class Wanted:
     seeds: int | None = None
     sampler: Sampler | None = None
     seed: int | None = None
-    race: bool | None = None
+    race: bool | Race | None = None
     metric: MetricChoice | None = None
     confirm: int | None = None
     confirm_ties: int | None = None
@@ -251,7 +251,7 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
         seeds=wanted.seeds or space.seeds or defaults.SEEDS,
         sampler=wanted.sampler or defaults.SAMPLER,
         seed=defaults.SAMPLER_SEED if wanted.seed is None else wanted.seed,
-        race=bool(wanted.race),
+        race=_rule(wanted.race),
         metric=chosen_metric(loaded, wanted.metric),
         graph=loaded.about.request,
         sealed=bool(wanted.sealed),
@@ -272,6 +272,17 @@ def _new(directory: Path, graph: Graph | str, wanted: Wanted) -> Plan:
     return Plan(directory=directory, graph=loaded, settings=settings, goal=goal)
 
 
+def _rule(race: bool | Race | None) -> Race | None:
+    """By which rule a new search races, if at all."""
+    return defaults.RACE if race is True else race or None
+
+
+def _rule_again(race: bool | Race | None, began: Race | None) -> bool | Race | None:
+    """What is asked of a search that has begun; None where that leaves it as it is."""
+    as_it_is = race is True if began else not race
+    return None if as_it_is else race
+
+
 def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> Plan:
     """The plan of a resumed search; settings that are given again must be those it began with."""
     settings, name = recorded.settings, recorded.directory.name
@@ -280,7 +291,7 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         "seeds": wanted.seeds,
         "sampler": wanted.sampler,
         "seed": wanted.seed,
-        "race": wanted.race,
+        "race": _rule_again(wanted.race, settings.race),
         "metric": None if wanted.metric == "auto" else wanted.metric,
         "sealed": wanted.sealed,
     }
@@ -288,8 +299,9 @@ def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> 
         began = settings.dataset if key == "graph" else getattr(settings, key)
         if now is not None and now != began:
             raise SearchError(
-                f"{argument(key, now)}: search '{name}' began with {began}; leave it out to"
-                f" continue, or search under another {argument('name')}"
+                f"{argument(key, now)}: search '{name}' began with"
+                f" {False if began is None else began}; leave it out to continue, or search under"
+                f" another {argument('name')}"
             )
     space = _space(wanted)
     asked = settings.space if space is None else space_of(space)

@@ -7,6 +7,7 @@ from l2p_search.api.publish_ledger import each_entry
 from l2p_search.api.publish_verdicts import OverGraphs, Pair
 from l2p_search.display.phrases import count, size_in_words
 from l2p_search.metrics import title
+from l2p_search.searching.records.settings import Race
 from l2p_search.verdicts import points
 
 _SAMPLERS = {
@@ -14,6 +15,13 @@ _SAMPLERS = {
     "gp": "the Gaussian process of Optuna",
     "random": "random sampling",
     "grid": "a walk over the whole grid in random order",
+}
+
+
+_RACES: dict[Race | None, str] = {
+    None: "",
+    "halving": ", stopped by successive halving on seeds unless in the best third at a rung",
+    "paired": ", stopped when significantly worse than the best on paired seeds",
 }
 
 
@@ -125,7 +133,7 @@ def _described(entry: Entry) -> str:
         f" {_SAMPLERS[settings.sampler]} with seed {settings.seed},"
         f" {count(settings.seeds, 'seed')} per trial"
     )
-    return words + (", losing configurations stopped by racing on seeds" if settings.race else "")
+    return words + _RACES[settings.race]
 
 
 def _selection(entries: Entries) -> str:

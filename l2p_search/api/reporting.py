@@ -361,8 +361,9 @@ def _search_command(settings: SearchSettings, trials: int) -> str:
     graph = shell_words(settings.graph, settings.dataset)
     if graph is None:
         if settings.race:
-            asked["race"] = True
+            asked["race"] = settings.race
         keys = ", ".join(f"{key}={value!r}" for key, value in asked.items())
         return f"python: l2p.search(graph, {keys})  # {settings.dataset} was made in memory"
     words = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
-    return one_line(["l2p-search", *graph, *words, *["--race"] * settings.race])
+    race = [] if settings.race is None else ["--race", settings.race]
+    return one_line(["l2p-search", *graph, *words, *race])

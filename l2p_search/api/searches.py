@@ -15,7 +15,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.display.choosing import Shown
 from l2p_search.metrics import MetricChoice
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.settings import Sampler
+from l2p_search.searching.records.settings import Race, Sampler
 from l2p_search.searching.running.cluster import Resources
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def search(
     seeds: int | None = None,
     sampler: Sampler | None = None,
     seed: int | None = None,
-    race: bool | None = None,
+    race: bool | Race | None = None,
     metric: MetricChoice | None = None,
     confirm: int | None = None,
     confirm_ties: int | None = None,
@@ -77,7 +77,9 @@ def search(
         seeds: Seeds per trial; the space's, else 20.
         sampler: "tpe" (default), "random", "grid" or "gp".
         seed: The sampler's seed.
-        race: Stop a configuration as soon as it is significantly worse on paired seeds.
+        race: Stop losing configurations before they have all their seeds. True or "halving": of
+            those with as many seeds the best third goes on; "paired": each goes on until it is
+            significantly worse than the best.
         metric: What configurations are compared by on validation nodes, and the best is reported
             by on test nodes: "accuracy", "balanced_accuracy", "macro_f1", "roc_auc" or
             "average_precision". By default "auto": ROC AUC for two classes of which one has less

@@ -185,7 +185,7 @@ def _briefly(directory: Path) -> Status | None:
 
 
 def _sampler(settings: SearchSettings) -> str:
-    return f"{settings.sampler} with seed {settings.seed}{', racing' * settings.race}"
+    return f"{settings.sampler} with seed {settings.seed}{settings.racing}"
 
 
 def _words(best: TrialRecord | None, settings: SearchSettings) -> tuple[str, str] | None:

@@ -216,7 +216,7 @@ def _settings(study: Study, graph: Graph) -> SearchSettings:
         seeds=study.seeds,
         sampler=study.sampler,
         seed=0,
-        race=False,
+        race=None,
     )
 
 

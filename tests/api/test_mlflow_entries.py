@@ -103,7 +103,7 @@ def test_a_search_that_runs_has_what_it_began_with_and_nothing_else(recorded: Jo
         "seeds": "20",
         "sampler": "tpe",
         "seed": "0",
-        "race": "False",
+        "race": "no",
         "metric": "accuracy",
         "method": "l2q",
         "sealed": "False",

@@ -51,7 +51,7 @@ def test_more_trials_than_the_space_has_are_said_in_the_callers_language(
 def test_a_race_may_save_trainings_and_nothing_is_said_of_a_confirmation_that_is_off(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    said = plan_text(_plan(tmp_path, small_graph, race=True, confirm=0, trials=5), 1, 1)
+    said = plan_text(_plan(tmp_path, small_graph, race="paired", confirm=0, trials=5), 1, 1)
     assert "seed 0, racing" in said
     assert said.endswith("1 at once (without the race's savings)")
 

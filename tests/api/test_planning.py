@@ -17,7 +17,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, in_shell
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.records.settings import Goal, Race
 from l2p_search.searching.running.coordinator import Coordinator
 from tests.api.in_process import SPACE
 from tests.searching.pretend import drive, searched, settings
@@ -48,7 +48,7 @@ def test_every_default_of_a_new_search_is_the_librarys(small_graph: Graph) -> No
     assert (chosen.dataset, chosen.data_digest) == ("small", small_graph.digest)
     assert chosen.base == default_config(small_graph)
     assert (chosen.seeds, chosen.sampler) == (defaults.SEEDS, defaults.SAMPLER)
-    assert (chosen.seed, chosen.race) == (defaults.SAMPLER_SEED, False)
+    assert (chosen.seed, chosen.race) == (defaults.SAMPLER_SEED, None)
     assert plan.goal == Goal(
         trials=defaults.TRIALS,
         confirm=defaults.CONFIRM,
@@ -176,6 +176,23 @@ def test_a_resumed_search_registers_its_model_as_before(
 def test_what_is_given_again_may_agree(existing: Journal, small_graph: Graph) -> None:
     again = Wanted(name="s", seeds=4, sampler="tpe", seed=0, race=False, space=SPACE)
     assert make_plan(small_graph, again, resume=True).done == 3
+
+
+@pytest.mark.parametrize(
+    ("race", "rule"), [(True, "halving"), (False, None), ("paired", "paired")]
+)
+def test_a_race_has_a_rule_and_is_asked_for_again_with_or_without_it(
+    race: bool | Race, rule: Race | None, tmp_path: Path, small_graph: Graph
+) -> None:
+    wanted = Wanted(name="raced", race=race, space=SPACE, sampler="random")
+    begun = make_plan(small_graph, wanted).settings
+    assert begun.race == rule
+    Journal.create(tmp_path / "searches" / "raced", begun).close()
+    for again in (None, race, rule, bool(rule)):
+        plan = make_plan(small_graph, Wanted(name="raced", race=again), resume=True)
+        assert plan.settings.race == rule
+    with pytest.raises(SearchError, match=f"began with {rule or False}; leave it out"):
+        make_plan(small_graph, Wanted(name="raced", race=not rule), resume=True)
 
 
 @pytest.mark.parametrize(

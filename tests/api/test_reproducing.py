@@ -35,7 +35,7 @@ def graph() -> Graph:
     return demo_graph()
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["plain", "raced"])
+@pytest.fixture(scope="module", params=[None, "halving", "paired"])
 def folder(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, graph: Graph
 ) -> Path:

@@ -19,7 +19,7 @@ from tests.searching.pretend import begin, drive
 
 def _events(tmp_path: Path, graph: Graph) -> tuple[Journal, list[tuple[Event, Snapshot]]]:
     seen: list[tuple[Event, Snapshot]] = []
-    journal = begin(tmp_path / "shown", race=True)
+    journal = begin(tmp_path / "shown", race="paired")
     coordinator = Coordinator(
         journal, Goal(trials=30, confirm=2), on_event=lambda e, s: seen.append((e, s))
     )

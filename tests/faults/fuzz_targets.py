@@ -67,7 +67,7 @@ def _journals() -> Target:
 
     seeds = []
     with tempfile.TemporaryDirectory() as made:
-        for race in (False, True):
+        for race in (None, "halving", "paired"):
             journal = searched(
                 Path(made) / str(race), demo_graph(), Goal(trials=3, confirm=2), race=race, seeds=6
             )

@@ -16,14 +16,14 @@ from l2p_search.data.fresh_splits import fresh_rule
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
-from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.records.settings import Goal, Race
 from l2p_search.searching.running.coordinator import Coordinator
 from tests.faults.conftest import Tried
 from tests.faults.crashing import killed_at, writes_of
 from tests.searching.pretend import drive, outcomes, settings
 
 
-def _search(directory: Path, graph: Graph, trials: int, race: bool) -> Callable[[], None]:
+def _search(directory: Path, graph: Graph, trials: int, race: Race | None) -> Callable[[], None]:
     """Begin or resume a search, bring it to its end, and write what it found."""
     rule = fresh_rule(graph, 2)
     goal = Goal(trials=trials, confirm=2, ties=1, controls=True, fresh_splits=rule)
@@ -81,7 +81,7 @@ def _nothing_is_doubled(directory: Path) -> None:
 class _Undisturbed:
     """A search that nobody killed: what it found, and how many writes it took."""
 
-    def __init__(self, folder: Path, graph: Graph, trials: int, race: bool) -> None:
+    def __init__(self, folder: Path, graph: Graph, trials: int, race: Race | None) -> None:
         self._folder, self._how = folder, (graph, trials, race)
         counted = folder / "counted" / "s"
         self.writes = writes_of(_search(counted, *self._how), folder / "count")
@@ -105,7 +105,7 @@ class _Undisturbed:
 def test_killed_at_any_write_and_started_again_it_finds_the_same_once(
     half: bool, tmp_path: Path, small_graph: Graph
 ) -> None:
-    search = _Undisturbed(tmp_path, small_graph, trials=2, race=True)
+    search = _Undisturbed(tmp_path, small_graph, trials=2, race="paired")
     assert search.writes > 15
     for place in range(1, search.writes + 1):
         search.holds_when_killed(place, half=half)
@@ -116,7 +116,7 @@ def test_killed_at_any_write_and_started_again_it_finds_the_same_once(
 def test_killed_at_any_write_of_a_longer_search(
     half: bool, tmp_path: Path, small_graph: Graph, tried: Tried
 ) -> None:
-    search = _Undisturbed(tmp_path, small_graph, trials=14, race=False)
+    search = _Undisturbed(tmp_path, small_graph, trials=14, race=None)
     for place in range(1, search.writes + 1):
         search.holds_when_killed(place, half=half)
     tried("journal", "killed at a write" + ", half of it written" * half, search.writes)
@@ -126,7 +126,7 @@ def test_killed_at_any_write_of_a_longer_search(
 def test_killed_several_times_at_random_writes(
     tmp_path: Path, small_graph: Graph, tried: Tried
 ) -> None:
-    search = _Undisturbed(tmp_path, small_graph, trials=14, race=True)
+    search = _Undisturbed(tmp_path, small_graph, trials=14, race="paired")
     draws = random.Random(0)
     kills = 0
     while kills < 100:

@@ -10,7 +10,7 @@ import pytest
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
-from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.records.settings import Goal, Race
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -54,17 +54,19 @@ def _cut_everywhere(
     return len(lines) - begun - 1
 
 
-@pytest.mark.parametrize("race", [False, True])
+@pytest.mark.parametrize("race", [None, "halving", "paired"])
 def test_cut_after_any_line_and_resumed_it_is_the_same_search(
-    race: bool, tmp_path: Path, small_graph: Graph
+    race: Race | None, tmp_path: Path, small_graph: Graph
 ) -> None:
     assert _cut_everywhere(tmp_path, small_graph, _FEW, 5, sampler="tpe", race=race) > 40
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize(("sampler", "race"), [*product(["tpe", "random", "grid"], [False, True])])
+@pytest.mark.parametrize(
+    ("sampler", "race"), [*product(["tpe", "random", "grid"], [None, "halving", "paired"])]
+)
 def test_cut_after_any_line_of_a_longer_search_it_is_the_same_search(
-    sampler: str, race: bool, tmp_path: Path, small_graph: Graph, tried: Tried
+    sampler: str, race: Race | None, tmp_path: Path, small_graph: Graph, tried: Tried
 ) -> None:
     cuts = _cut_everywhere(tmp_path, small_graph, SPACE, 18, sampler=sampler, race=race)
-    tried("journal", f"cut after any line, {sampler}{', racing' * race}", cuts)
+    tried("journal", f"cut after any line, {sampler}{f', racing by {race}' if race else ''}", cuts)

@@ -42,7 +42,7 @@ def settings(space: SearchSpace = SPACE, **changes: object) -> SearchSettings:
         "seeds": 20,
         "sampler": "tpe",
         "seed": 0,
-        "race": False,
+        "race": None,
     }
     return SearchSettings(**{**values, **changes})  # type: ignore[arg-type]
 

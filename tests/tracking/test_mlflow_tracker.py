@@ -35,7 +35,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture
 def journal(tmp_path: Path, small_graph: Graph) -> Journal:
     found = searched(
-        tmp_path / "searches" / "s", small_graph, Goal(trials=6, confirm=3), race=True, seed=1
+        tmp_path / "searches" / "s", small_graph, Goal(trials=6, confirm=3), race="paired", seed=1
     )
     found.close()
     return Journal.read(tmp_path / "searches" / "s")

@@ -85,9 +85,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--race",
-        action="store_true",
-        default=None,
-        help="stop a configuration as soon as it is significantly worse on paired seeds",
+        nargs="?",
+        const=True,
+        choices=["halving", "paired"],
+        metavar="RULE",
+        help="stop losing configurations before they have all their seeds; halving (the default):"
+        " of those with as many seeds the best third goes on; paired: each goes on until it is"
+        " significantly worse than the best",
     )
     add_metric(what)
     what.add_argument(

@@ -120,7 +120,7 @@ class Outcome:
             "seeds": self.settings.seeds,
             "sampler": self.settings.sampler,
             "seed": self.settings.seed,
-            "race": self.settings.race,
+            "race": self.settings.race or False,
             "sealed": self.settings.sealed,
             "test_looks": self.looks.to_mapping(),
             "metric": metric,

@@ -17,6 +17,9 @@ from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
 
 Sampler = Literal["tpe", "random", "grid", "gp"]
+Race = Literal["halving", "paired"]
+"""By which rule a configuration that is losing stops: among the others, or against the best."""
+_RULES: dict[Race, str] = {"halving": "halving", "paired": "paired tests"}
 _DRAWS = 1_000
 """How many points are drawn in search of one whose values do not exclude each other."""
 _MOST_COUNTED = 20_000
@@ -35,7 +38,8 @@ class SearchSettings:
         seeds: The seeds per trial: 0 to seeds - 1.
         sampler: Which of Optuna's samplers proposes configurations.
         seed: The seed of that sampler.
-        race: Whether a configuration that is losing stops before it has all its seeds.
+        race: By which rule a configuration that is losing stops before it has all its seeds; None
+            for none that stops.
         metric: What trials are compared by: their mean of it over validation nodes.
         graph: How the graph was read, where it is no dataset by name; None for one in memory.
         sealed: Whether trials compute no test score at all; only the confirmation does.
@@ -48,7 +52,7 @@ class SearchSettings:
     seeds: int
     sampler: Sampler
     seed: int
-    race: bool
+    race: Race | None
     metric: Metric = "accuracy"
     graph: Mapping[str, Any] | None = None
     sealed: bool = False
@@ -64,7 +68,7 @@ class SearchSettings:
             "seeds": self.seeds,
             "sampler": self.sampler,
             "seed": self.seed,
-            "race": self.race,
+            "race": self.race or False,
             "graph": None if self.graph is None else dict(self.graph),
             "metric": self.metric,
             **({"sealed": True} if self.sealed else {}),
@@ -72,7 +76,9 @@ class SearchSettings:
 
     @classmethod
     def from_mapping(cls, mapping: dict[str, Any]) -> "SearchSettings":
-        """The inverse of `to_mapping`. The first journals name no metric: theirs is accuracy.
+        """The inverse of `to_mapping`.
+
+        The first journals name no metric: theirs is accuracy; and a race without its rule, paired.
 
         Raises:
             ValueError: A value is not of its field's type.
@@ -85,7 +91,7 @@ class SearchSettings:
             seeds=mapping["seeds"],
             sampler=mapping["sampler"],
             seed=mapping["seed"],
-            race=mapping["race"],
+            race=_recorded_race(mapping["race"]),
             graph=mapping.get("graph"),
             metric=mapping.get("metric", "accuracy"),
             sealed=mapping.get("sealed", False),
@@ -105,6 +111,11 @@ class SearchSettings:
             The base, overridden by the fixed values of the space and by the point.
         """
         return self.space.config(point, self.base)
+
+    @property
+    def racing(self) -> str:
+        """The race in words, to put behind the sampler; empty without one."""
+        return "" if self.race is None else f", racing by {_RULES[self.race]}"
 
     @cached_property
     def size(self) -> int | None:
@@ -175,6 +186,12 @@ class SearchSettings:
                 f" {argument('race', True)} stops most trials before; take"
                 f" {argument('sampler', 'tpe')}, or leave the race out"
             )
+
+
+def _recorded_race(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "paired" if value else None
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -173,8 +173,7 @@ class Coordinator:
                 self._end(task, TrialStatus.FAILED, result, result.reason)
             elif trained == sum(map(len, task.groups)):
                 self._end(task, TrialStatus.COMPLETE, result)
-            elif (winner := self._standing.beaten_by(val_by_seed(result))) is not None:
-                reason = f"worse than trial {winner} on its first {trained} seeds"
+            elif reason := self._standing.why_stop(task.number, val_by_seed(result)):
                 self._end(task, TrialStatus.RACED_OUT, result, reason)
             else:
                 return True

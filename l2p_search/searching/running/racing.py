@@ -1,9 +1,10 @@
 """Racing: seeds are trained in growing groups, and a configuration that is losing stops.
 
-After each group the configuration is compared with the incumbent, the best trial that has all its
-seeds, on the seeds that both have. The question is the one that decides the search: will its mean
-over all the seeds end above the incumbent's? The differences so far predict the final mean
-difference within
+There are two rules. `halving` keeps the best third of those that come as far; it is in a module
+of its own. This one is `paired`: after each group the configuration is compared with the
+incumbent, the best trial that has all its seeds, on the seeds that both have. The question is the
+one that decides the search: will its mean over all the seeds end above the incumbent's? The
+differences so far predict the final mean difference within
 
     d ± t s sqrt(1/n - 1/N)        n of N seeds trained, d their mean difference
 
@@ -24,6 +25,9 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import stdtr
 
+from l2p_search.searching.records.settings import Race
+from l2p_search.searching.running.halving import rungs
+
 RISK = 0.05
 """A trial stops when its probability of winning is below this; all looks together err less."""
 _LOOKS = (0.15, 0.3, 0.5, 0.7)
@@ -35,22 +39,26 @@ Scores = Mapping[int, float]
 """Seed -> validation score."""
 
 
-def groups(seeds: Sequence[int], race: bool) -> tuple[tuple[int, ...], ...]:
+def groups(seeds: Sequence[int], race: Race | None) -> tuple[tuple[int, ...], ...]:
     """Divide seeds into the groups that are trained one after another.
 
     Args:
         seeds: The seeds of a trial.
-        race: Whether the trial races; otherwise there is one group.
+        race: By which rule the trial races; None for one group.
 
     Returns:
         The groups, which hold every seed once and in order.
 
     Example:
-        >>> [len(group) for group in groups(range(20), race=True)]
+        >>> [len(group) for group in groups(range(20), "paired")]
         [3, 3, 4, 4, 6]
+        >>> [len(group) for group in groups(range(20), "halving")]
+        [2, 4, 14]
     """
     ends = {len(seeds)}
-    if race:
+    if race == "halving":
+        ends |= set(rungs(len(seeds)))
+    elif race == "paired":
         ends |= {max(_FEWEST, round(share * len(seeds))) for share in _LOOKS}
     edges = [0, *sorted(end for end in ends if end <= len(seeds))]
     return tuple(tuple(seeds[start:end]) for start, end in pairwise(edges))

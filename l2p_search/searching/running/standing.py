@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Running, Snapshot
 from l2p_search.results import TrialStatus
+from l2p_search.searching.records.settings import Race
+from l2p_search.searching.running.halving import goes_on, place
 from l2p_search.searching.running.racing import Scores, is_losing
 from l2p_search.trial_record import TrialRecord
 
@@ -35,12 +37,12 @@ class Standing:
         best: The complete trial with the highest objective, the earlier one of equals.
     """
 
-    def __init__(self, records: Iterable[TrialRecord], *, race: bool) -> None:
+    def __init__(self, records: Iterable[TrialRecord], *, race: Race | None) -> None:
         """Count what is recorded.
 
         Args:
             records: Trials of earlier invocations.
-            race: Whether the scores by seed are needed, for races.
+            race: By which rule trials race, which needs their scores by seed; None for no race.
         """
         self.open: dict[int, TrialRecord] = {}
         self.best: TrialRecord | None = None
@@ -78,30 +80,48 @@ class Standing:
             return
         self.open.pop(record.number, None)
         self._counts[record.status] += 1
+        self._scores.pop(record.number, None)
+        stopped = record.status is TrialStatus.RACED_OUT and self._race == "halving"
+        if record.result is not None and self._race and (objective is not None or stopped):
+            self._scores[record.number] = val_by_seed(record.result)
         if objective is None or record.result is None:
             return
         self._best_so_far.append(max([objective, *self._best_so_far[-1:]]))
-        if self._race:
-            self._scores[record.number] = val_by_seed(record.result)
         best = self.best
         ahead = (objective, -record.number)
         if best is None or ahead > (best.objective or 0.0, -best.number):
             self.best = record
 
-    def beaten_by(self, scores: Scores) -> int | None:
-        """Which trial a candidate is losing its race against.
+    def why_stop(self, number: int, scores: Scores) -> str | None:
+        """Whether a trial that has some of its seeds is losing its race.
 
         Args:
-            scores: Of the candidate's seeds so far.
+            number: Of the trial.
+            scores: Of its seeds so far.
 
         Returns:
-            The number of the best trial, if the candidate is losing against it.
+            Why it stops; None where it goes on.
         """
+        if self._race == "halving":
+            return self._halved(number, scores)
         best = self.best
         if best is None:
             return None
-        others = [each for number, each in sorted(self._scores.items()) if number != best.number]
-        return best.number if is_losing(scores, self._scores[best.number], others) else None
+        others = [each for other, each in sorted(self._scores.items()) if other != best.number]
+        if not is_losing(scores, self._scores[best.number], others):
+            return None
+        return f"worse than trial {best.number} on its first {len(scores)} seeds"
+
+    def _halved(self, number: int, scores: Scores) -> str | None:
+        """Trials that run now count, too: the first ones of many workers would all go on."""
+        others = [each for other, each in self._scores.items() if other != number]
+        self._scores[number] = scores
+        rank, count = place(scores, others)
+        if goes_on(rank, count):
+            return None
+        return (
+            f"{rank}. of {count} trials on its first {len(scores)} seeds, the best third goes on"
+        )
 
     def seconds_per_trial(self) -> float | None:
         """The mean over the trials that this invocation has trained; None before the first."""

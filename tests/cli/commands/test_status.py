@@ -55,7 +55,7 @@ def test_a_space_that_is_visited_whole_is_finished_before_the_goal(
     small_graph: Graph, capsys: pytest.CaptureFixture[str]
 ) -> None:
     goal = Goal(trials=99, confirm=0)
-    searched(Path("searches/s"), small_graph, goal, race=True).close()
+    searched(Path("searches/s"), small_graph, goal, race="paired").close()
     said = _said(capsys)
     assert said[0] == "s: finished, 24 of 99 trials"
     assert said[1].endswith("tpe with seed 0, racing")

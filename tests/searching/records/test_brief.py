@@ -16,7 +16,7 @@ from tests.searching.pretend import searched
 _SHOWN = ("dataset", "space", "seeds", "metric", "trials")
 
 
-@pytest.fixture(params=[False, True], ids=["all seeds", "racing"])
+@pytest.fixture(params=[None, "halving", "paired"])
 def directory(request: pytest.FixtureRequest, tmp_path: Path, small_graph: Graph) -> Path:
     goal = Goal(trials=16, confirm=2)
     searched(tmp_path / "s", small_graph, goal, race=request.param).close()

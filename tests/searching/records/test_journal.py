@@ -17,9 +17,9 @@ _GOAL = Goal(trials=5, confirm=3)
 
 
 def test_what_was_written_is_read_back(tmp_path: Path, small_graph: Graph) -> None:
-    written = searched(tmp_path / "s", small_graph, _GOAL, race=True)
+    written = searched(tmp_path / "s", small_graph, _GOAL, race="paired")
     read = Journal.read(tmp_path / "s")
-    assert read.settings == settings(race=True)
+    assert read.settings == settings(race="paired")
     assert read.goal == _GOAL
     assert read.records() == written.records()
     assert read.confirmations() == written.confirmations()

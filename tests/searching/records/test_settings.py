@@ -30,7 +30,7 @@ _UNREAD = {"model": "appnp", "edge_dropout": {"choices": [0.0, 0.3]}, "K": {"cho
 @pytest.mark.parametrize("space", [SPACE, _RANGES])
 def test_settings_are_read_as_they_were_written(space: SearchSpace) -> None:
     base = TrialConfig.from_mapping({"model": "gcn"}, DEFAULTS["heterophily"])
-    written = settings(space, base=base, sampler="gp", race=True, seed=7)
+    written = settings(space, base=base, sampler="gp", race="paired", seed=7)
     assert SearchSettings.from_mapping(json.loads(json.dumps(written.to_mapping()))) == written
 
 
@@ -51,12 +51,12 @@ def test_a_grid_over_endlessly_many_values_is_refused_by_the_first_such_key() ->
 
 def test_a_gaussian_process_is_not_to_race() -> None:
     with pytest.raises(SearchError) as raised:
-        settings(SPACE, sampler="gp", race=True).check_new()
+        settings(SPACE, sampler="gp", race="paired").check_new()
     assert in_shell(raised.value.message) == (
         "--sampler gp: learns from trials with all their seeds alone, and --race stops most trials"
         " before; take --sampler tpe, or leave the race out"
     )
-    settings(SPACE, sampler="gp", race=True).check_possible()  # one that is recorded goes on
+    settings(SPACE, sampler="gp", race="paired").check_possible()  # one that is recorded goes on
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.searching.pretend import outcomes, searched
 def test_the_file_is_a_journal_that_optuna_itself_reads(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=8, confirm=0), race=True)
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=8, confirm=0), race="paired")
     expected = outcomes(journal)
     journal.close()
     storage = JournalStorage(JournalFileBackend(str(tmp_path / "s" / "journal.log")))

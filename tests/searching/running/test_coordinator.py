@@ -11,7 +11,7 @@ from l2p_search.progress import Event, Snapshot
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
-from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.records.settings import Goal, Race
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.tasks import Task
 from tests.searching.pretend import SPACE, begin, drive, outcomes, pretend_training, searched
@@ -34,9 +34,9 @@ def test_every_configuration_of_a_countable_space_is_visited_exactly_once(
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
-@pytest.mark.parametrize("race", [False, True])
+@pytest.mark.parametrize("race", [None, "halving", "paired"])
 def test_a_search_killed_at_any_trial_and_resumed_ends_as_one_that_was_not(
-    sampler: str, race: bool, tmp_path: Path, small_graph: Graph
+    sampler: str, race: Race | None, tmp_path: Path, small_graph: Graph
 ) -> None:
     goal = Goal(trials=16, confirm=0)
     whole = searched(tmp_path / "whole", small_graph, goal, sampler=sampler, race=race)
@@ -67,12 +67,15 @@ def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
     assert not coordinator.done
 
 
+@pytest.mark.parametrize(
+    ("race", "why"), [("paired", "worse than trial"), ("halving", "the best third goes on")]
+)
 def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
-    tmp_path: Path, small_graph: Graph
+    race: Race, why: str, tmp_path: Path, small_graph: Graph
 ) -> None:
     goal = Goal(trials=ALL, confirm=0)
     full = searched(tmp_path / "full", small_graph, goal, sampler="random")
-    raced = searched(tmp_path / "raced", small_graph, goal, sampler="random", race=True)
+    raced = searched(tmp_path / "raced", small_graph, goal, sampler="random", race=race)
     statuses = [record.status for record in raced.records()]
     assert statuses.count(TrialStatus.RACED_OUT) > ALL / 3
     best, wanted = read_outcome(raced).best, read_outcome(full).best
@@ -87,7 +90,7 @@ def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
             assert len(record.result.seeds) < 20
             assert record.objective is None
             assert record.reason is not None
-            assert "worse than trial" in record.reason
+            assert why in record.reason
 
 
 def test_a_trial_that_raises_is_recorded_and_the_search_goes_on(
@@ -123,7 +126,7 @@ def test_a_diverged_seed_fails_its_trial_with_the_reason(
             seeds=(lost, *result.seeds[1:]),
         )
 
-    journal = searched(tmp_path / "s", small_graph, Goal(trials=2), training, race=True)
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=2), training, race="paired")
     for record in journal.records():
         assert record.status is TrialStatus.FAILED
         assert record.reason is not None
@@ -251,8 +254,8 @@ def test_no_choice_of_a_search_depends_on_test_accuracy(
         return replace(result, seeds=tuple(replace(s, test=float(s.seed)) for s in result.seeds))
 
     goal = Goal(trials=16, confirm=4)
-    honest = searched(tmp_path / "a", small_graph, goal, race=True)
-    permuted = searched(tmp_path / "b", small_graph, goal, spoiled, race=True)
+    honest = searched(tmp_path / "a", small_graph, goal, race="paired")
+    permuted = searched(tmp_path / "b", small_graph, goal, spoiled, race="paired")
     assert outcomes(honest) == outcomes(permuted)
     assert list(read_outcome(honest).confirmations) == list(read_outcome(permuted).confirmations)
 
@@ -270,9 +273,9 @@ def test_a_search_is_judged_raced_and_confirmed_by_its_metric(
         return pretend_training(graph, config, seeds, metric=metric)
 
     goal = Goal(trials=8, confirm=4)
-    plain = searched(tmp_path / "a", small_graph, goal, race=True)
+    plain = searched(tmp_path / "a", small_graph, goal, race="paired")
     journal = searched(
-        tmp_path / "b", small_graph, goal, train=training, race=True, metric="roc_auc"
+        tmp_path / "b", small_graph, goal, train=training, race="paired", metric="roc_auc"
     )
     assert set(asked) == {"roc_auc"}
     assert outcomes(journal) == outcomes(plain)

@@ -84,7 +84,7 @@ def test_a_task_that_has_ended_runs_no_longer_and_late_words_of_it_are_dropped()
 
 
 def test_confirmations_are_expected_until_they_are_known() -> None:
-    standing, goal = Standing([], race=False), Goal(trials=29, confirm=7)
+    standing, goal = Standing([], race=None), Goal(trials=29, confirm=7)
     ahead = ahead_of(standing, goal, pieces=6, trials=29, confirmations=None, seconds=0.0)
     assert list(ahead.confirmations) == [7] * 6
     begun = [_task(0, seeds=3)]
@@ -107,7 +107,7 @@ def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path:
     """The winner may be the quickest trial; what it is held against is not."""
     goal = Goal(trials=2, confirm=10, ties=0)
     journal = searched(tmp_path / "s", None, goal)  # type: ignore[arg-type]
-    standing = Standing(journal.each_record(), race=False)
+    standing = Standing(journal.each_record(), race=None)
 
     def left() -> float | None:
         known = ahead_of(standing, goal, pieces=1, trials=0, confirmations=None, seconds=0.0)

@@ -11,18 +11,18 @@ _PAGE = Path(__file__).resolve().parents[3] / "docs" / "search.md"
 
 
 def test_without_a_race_all_seeds_are_one_group() -> None:
-    assert groups(range(5), race=False) == ((0, 1, 2, 3, 4),)
+    assert groups(range(5), race=None) == ((0, 1, 2, 3, 4),)
 
 
 def test_groups_grow_and_hold_every_seed_once_in_order() -> None:
-    found = groups(range(20), race=True)
+    found = groups(range(20), race="paired")
     assert [len(group) for group in found] == [3, 3, 4, 4, 6]
     assert [seed for group in found for seed in group] == list(range(20))
 
 
 @pytest.mark.parametrize("count", range(1, 40))
 def test_any_number_of_seeds_can_be_raced(count: int) -> None:
-    found = groups(range(count), race=True)
+    found = groups(range(count), race="paired")
     assert [seed for group in found for seed in group] == list(range(count))
     assert count < 3 or len(found[0]) >= 3
 
@@ -61,7 +61,7 @@ def _race(generator: np.random.Generator, shift: float) -> tuple[bool, bool]:
     candidate = dict(enumerate(generator.normal(80 + shift, 1, 20)))
     won = sum(candidate.values()) > sum(incumbent.values())
     trained = 0
-    for group in groups(range(20), race=True)[:-1]:
+    for group in groups(range(20), race="paired")[:-1]:
         trained += len(group)
         if is_losing({seed: candidate[seed] for seed in range(trained)}, incumbent, others):
             return True, won

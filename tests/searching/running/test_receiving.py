@@ -22,7 +22,7 @@ from tests.searching.pretend import begin, pretend_training
 class _Driver:
     def __init__(self, directory: Path, graph: Graph) -> None:
         self.graph, self.events = graph, list[Event]()
-        self.journal = begin(directory, race=True, seeds=8)
+        self.journal = begin(directory, race="paired", seeds=8)
         coordinator = Coordinator(
             self.journal, Goal(trials=3, confirm=0), on_event=lambda e, s: self.events.append(e)
         )

@@ -97,7 +97,7 @@ def test_a_race_on_ray_stops_losers_and_reuses_their_workers(tmp_path: Path) -> 
     space = parse_space("race", {"lr": rates, "epochs": 30, "hidden": 8, "start": learns})
     journal = Journal.create(
         tmp_path / "s",
-        settings(space, sampler="random", seeds=8, race=True, base=DEFAULTS["heterophily"]),
+        settings(space, sampler="random", seeds=8, race="paired", base=DEFAULTS["heterophily"]),
     )
     run_search(journal, demo_graph(), Goal(trials=4, confirm=0), Resources(concurrency=1))
     statuses = [record.status for record in journal.records()]
@@ -129,7 +129,7 @@ def test_permuting_all_test_labels_leaves_every_choice_unchanged(tmp_path: Path)
     for name, graph in (("honest", one), ("permuted", permuted)):
         journal = Journal.create(
             tmp_path / name,
-            settings(space, seeds=5, race=True, base=DEFAULTS["heterophily"]),
+            settings(space, seeds=5, race="paired", base=DEFAULTS["heterophily"]),
         )
         journal.begin(goal, {})
         drive(Coordinator(journal, goal, concurrency=1), graph, _fit)

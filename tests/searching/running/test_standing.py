@@ -1,10 +1,12 @@
 import random
+from dataclasses import replace
 
 from l2p_search.config import TrialConfig
 from l2p_search.progress import Running
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.outcome import best_of
 from l2p_search.searching.running.standing import Standing
+from l2p_search.trial_record import TrialRecord
 from tests.searching.records.made import record
 
 
@@ -23,11 +25,11 @@ def test_the_best_is_that_of_all_records_in_whatever_order_they_end() -> None:
     trials = _trials(12)
     for seed in range(20):
         random.Random(seed).shuffle(trials)
-        assert Standing(trials, race=False).best == best_of(trials)
+        assert Standing(trials, race=None).best == best_of(trials)
 
 
 def test_a_trial_is_open_until_it_ends_and_is_counted_once() -> None:
-    standing = Standing([], race=False)
+    standing = Standing([], race=None)
     for trial in _trials(3):
         running = record(trial.number, status=TrialStatus.RUNNING, lr=trial.config.lr)
         standing.keep(running)
@@ -61,17 +63,41 @@ def test_a_trial_is_open_until_it_ends_and_is_counted_once() -> None:
 
 def test_without_a_best_trial_nobody_is_beaten_and_a_clear_loser_is_beaten_by_the_best() -> None:
     scores = {seed: 50.0 + seed % 2 for seed in range(4)}
-    assert Standing([], race=True).beaten_by(scores) is None
+    assert Standing([], race="paired").why_stop(2, scores) is None
     standing = Standing(
-        [record(0, [80.0, 81.0] * 10), record(1, [79.0, 82.0] * 10, lr=0.5)], race=True
+        [record(0, [80.0, 81.0] * 10), record(1, [79.0, 82.0] * 10, lr=0.5)], race="paired"
     )
     assert standing.best is not None
-    assert standing.beaten_by(scores) == standing.best.number
-    assert standing.beaten_by({seed: 90.0 + seed % 2 for seed in range(4)}) is None
+    said = standing.why_stop(2, scores)
+    assert said == f"worse than trial {standing.best.number} on its first 4 seeds"
+    assert standing.why_stop(3, {seed: 90.0 + seed % 2 for seed in range(4)}) is None
+
+
+def _raced_out(number: int, scores: list[float]) -> TrialRecord:
+    stopped = record(number, scores, lr=0.1 + number / 100)
+    return replace(stopped, status=TrialStatus.RACED_OUT, reason="")
+
+
+def test_a_halving_race_counts_complete_stopped_and_running_trials_but_none_that_failed() -> None:
+    failed = replace(record(7, [99.0] * 2, lr=0.7), status=TrialStatus.FAILED)
+    standing = Standing(
+        [record(0, [80.0] * 20), _raced_out(1, [70.0] * 2), failed], race="halving"
+    )
+    assert standing.why_stop(2, {0: 81.0, 1: 81.0}) is None
+    said = standing.why_stop(3, {0: 79.0, 1: 79.0})  # behind trial 0, and trial 2, which runs
+    assert said == "3. of 4 trials on its first 2 seeds, the best third goes on"
+    assert standing.why_stop(2, dict.fromkeys(range(6), 82.0)) is None
+    assert standing.why_stop(4, dict.fromkeys(range(6), 70.0)) is not None
+
+
+def test_a_trial_that_is_tried_again_does_not_race_against_itself() -> None:
+    standing = Standing([record(0, [80.0] * 20)], race="halving")
+    assert standing.why_stop(1, {0: 81.0, 1: 81.0}) is None
+    assert standing.why_stop(1, {0: 80.5, 1: 80.5}) is None
 
 
 def test_what_this_invocation_trained_is_told_and_earlier_trials_are_not() -> None:
-    standing = Standing(_trials(6), race=False)
+    standing = Standing(_trials(6), race=None)
     assert (standing.seeds_trained, standing.seconds_per_trial()) == (0, None)
     standing.trained(20, 3.0)
     standing.trained(20, 5.0)

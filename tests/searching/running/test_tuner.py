@@ -31,7 +31,7 @@ class _Tune:
 
     def __init__(self, directory: Path, graph: Graph, concurrency: int = 1) -> None:
         self.graph = graph
-        self.journal: Journal = begin(directory, race=True, seeds=8)
+        self.journal: Journal = begin(directory, race="paired", seeds=8)
         self.events: list[Event] = []
         goal = Goal(trials=2, confirm=0)
 
