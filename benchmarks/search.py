@@ -1,14 +1,15 @@
 """What the search costs beyond training, what racing saves, and what users do today.
 
     python benchmarks/search.py [--json] [--part overhead --part race --part versus]
+        [--dataset wisconsin --dataset cora] [--race halving] [--repeats 3]
 
 All searches are run as a user runs them, in processes of their own, on all CPUs.
 
     overhead    1 - (the trials' own training seconds / (wall seconds x trials at once)), for 40
                 trials on Wisconsin, from the start of the command to its end
-    race_cost   seed-trainings with --race / without, for the same 60 configurations; three
-                repeats, each with other configurations. Beside it the mean validation accuracy of
-                the configuration that each of the two chose, on all its seeds
+    race        60 trials of TPE with --race / without, on Wisconsin and Cora, three seeds of the
+                sampler: shares of seed-trainings, of training time and of wall time, and the
+                difference on 20 fresh seeds between what the two chose
     versus      the same 40 configurations by a plain loop: one seed after another with the
                 program of sequential.py. How many times faster a trial is, on one core each, at
                 equal epochs: every eighth configuration is trained by `fit`, and the plain
@@ -37,12 +38,14 @@ DATASET, SEEDS = "wisconsin", 20
 _PLAIN_EPOCHS = 15
 
 
-def search(folder: Path, name: str, *options: str) -> tuple[float, list[dict[str, Any]]]:
+def search(
+    folder: Path, name: str, *options: str, dataset: str = DATASET
+) -> tuple[float, list[dict[str, Any]]]:
     """Run a search; its wall seconds and its trials."""
     command = [sys.executable, "-m", "l2p_search"]
     started = time.perf_counter()
     subprocess.run(
-        [*command, "--dataset", DATASET, "--name", name, "--confirm", "0", "--quiet", *options],
+        [*command, "--dataset", dataset, "--name", name, "--confirm", "0", "--quiet", *options],
         check=True,
         cwd=folder,
         stdout=subprocess.DEVNULL,
@@ -67,32 +70,47 @@ def measure_overhead(folder: Path) -> dict[str, Any]:
     }
 
 
-def measure_race(folder: Path, repeats: int) -> dict[str, Any]:
-    """Sixty random configurations, all seeds against a race."""
+def measure_race(
+    folder: Path, dataset: str, rule: str, trials: int, repeats: int
+) -> dict[str, Any]:
+    """Trials of TPE with all seeds, and with a race; the choices of both on fresh seeds."""
     rows = []
     for repeat in range(repeats):
-        options = ("--trials", "60", "--sampler", "random", "--seed", str(repeat))
-        full_wall, full = search(folder, f"full-{repeat}", *options)
-        race_wall, raced = search(folder, f"race-{repeat}", *options, "--race")
-        if {trial["config_id"] for trial in full} != {trial["config_id"] for trial in raced}:
-            raise RuntimeError("the two searches had other configurations")
-        means = {trial["config_id"]: trial["val_accuracy_mean"] for trial in full}
-        best, chosen = full[0], raced[0]
-        rows.append(
-            {
-                "race_cost": sum(t["seeds"] for t in raced) / sum(t["seeds"] for t in full),
-                "race_time": race_wall / full_wall,
-                "full_best": best["val_accuracy_mean"],
-                "race_best": means[chosen["config_id"]],
-                "standard_error": best["val_accuracy_std"] / SEEDS**0.5,
-                "same": best["config_id"] == chosen["config_id"],
-            }
-        )
-    return {
-        "race_cost": round(sum(row["race_cost"] for row in rows) / len(rows), 3),
-        "race_time": round(sum(row["race_time"] for row in rows) / len(rows), 3),
-        "repeats": rows,
+        names = [f"{dataset}-full-{repeat}", f"{dataset}-{rule}-{repeat}"]
+        options = ("--trials", str(trials), "--sampler", "tpe", "--seed", str(repeat))
+        full_wall, full = search(folder, names[0], *options, dataset=dataset)
+        race_wall, raced = search(folder, names[1], *options, "--race", rule, dataset=dataset)
+        full_training, race_training = (sum(t["seconds"] for t in each) for each in (full, raced))
+        row = {
+            "seed": repeat,
+            "seeds_share": sum(t["seeds"] for t in raced) / sum(t["seeds"] for t in full),
+            "training_share": race_training / full_training,
+            "wall_share": race_wall / full_wall,
+            "training_seconds": [round(full_training), round(race_training)],
+            "wall_seconds": [round(full_wall), round(race_wall)],
+            **_choices_compared(folder, names, raced[0]["config_id"] == full[0]["config_id"]),
+        }
+        rows.append(row)
+        print(dataset, rule, json.dumps(row), file=sys.stderr, flush=True)
+    shares = ("seeds_share", "training_share", "wall_share")
+    return {key: round(sum(row[key] for row in rows) / len(rows), 3) for key in shares} | {
+        "repeats": rows
     }
+
+
+def _choices_compared(folder: Path, names: list[str], same: bool) -> dict[str, Any]:
+    """What the race chose minus what the full search chose, on fresh seeds that chose neither."""
+    if same:
+        return {"race_minus_full": [0.0, 0.0, 0.0], "verdict": "the same configuration"}
+    found = subprocess.run(
+        [sys.executable, "-m", "l2p_search", "compare", *names, "--train", "20", "--json"],
+        check=True,
+        cwd=folder,
+        capture_output=True,
+    )
+    on_test = json.loads(found.stdout)["comparisons"][0]
+    interval = [round(on_test["difference"][key], 2) for key in ("mean", "low", "high")]
+    return {"race_minus_full": interval, "verdict": on_test["verdict"]}
 
 
 def measure_versus(folder: Path) -> dict[str, Any]:
@@ -138,6 +156,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--part", action="append", choices=["overhead", "versus", "race"])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--trials", type=int, default=60, help="of the race")
+    parser.add_argument("--dataset", action="append", help="of the race (wisconsin and cora)")
+    parser.add_argument("--race", choices=["halving", "paired"], default="halving")
     args = parser.parse_args()
     parts = args.part or ["overhead", "versus", "race"]
     found: dict[str, Any] = {}
@@ -148,7 +169,9 @@ def main() -> None:
         if "versus" in parts:
             found |= measure_versus(folder)
         if "race" in parts:
-            found |= measure_race(folder, args.repeats)
+            for dataset in args.dataset or ["wisconsin", "cora"]:
+                measured = measure_race(folder, dataset, args.race, args.trials, args.repeats)
+                found |= {f"{dataset}_{key}": value for key, value in measured.items()}
     if args.json:
         print(json.dumps(found, indent=2))
         return
