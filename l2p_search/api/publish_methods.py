@@ -20,7 +20,7 @@ _SAMPLERS = {
 
 _RACES: dict[Race | None, str] = {
     None: "",
-    "halving": ", stopped by successive halving on seeds unless in the best third at a rung",
+    "halving": ", stopped by successive halving on seeds unless in the best quarter at a rung",
     "paired": ", stopped when significantly worse than the best on paired seeds",
 }
 

@@ -78,7 +78,7 @@ def search(
         sampler: "tpe" (default), "random", "grid" or "gp".
         seed: The sampler's seed.
         race: Stop losing configurations before they have all their seeds. True or "halving": of
-            those with as many seeds the best third goes on; "paired": each goes on until it is
+            those with as many seeds the best quarter goes on; "paired": each goes on until it is
             significantly worse than the best.
         metric: What configurations are compared by on validation nodes, and the best is reported
             by on test nodes: "accuracy", "balanced_accuracy", "macro_f1", "roc_auc" or

@@ -90,7 +90,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=["halving", "paired"],
         metavar="RULE",
         help="stop losing configurations before they have all their seeds; halving (the default):"
-        " of those with as many seeds the best third goes on; paired: each goes on until it is"
+        " of those with as many seeds the best quarter goes on; paired: each goes on until it is"
         " significantly worse than the best",
     )
     add_metric(what)

@@ -1,10 +1,10 @@
 """Racing: seeds are trained in growing groups, and a configuration that is losing stops.
 
-There are two rules. `halving` keeps the best third of those that come as far; it is in a module
-of its own. This one is `paired`: after each group the configuration is compared with the
-incumbent, the best trial that has all its seeds, on the seeds that both have. The question is the
-one that decides the search: will its mean over all the seeds end above the incumbent's? The
-differences so far predict the final mean difference within
+There are two rules. `halving`, in a module of its own, compares with all trials that came as far.
+This one is `paired`: after each group the configuration is compared with the incumbent, the best
+trial that has all its seeds, on the seeds that both have. The question is the one that decides the
+search: will its mean over all the seeds end above the incumbent's? The differences so far predict
+the final mean difference within
 
     d ± t s sqrt(1/n - 1/N)        n of N seeds trained, d their mean difference
 
@@ -19,14 +19,14 @@ add up: a configuration as good as the incumbent that would have ended ahead of 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtr
 
 from l2p_search.searching.records.settings import Race
-from l2p_search.searching.running.halving import rungs
+from l2p_search.searching.running.halving import Scores, rungs
 
 RISK = 0.05
 """A trial stops when its probability of winning is below this; all looks together err less."""
@@ -34,9 +34,6 @@ _LOOKS = (0.15, 0.3, 0.5, 0.7)
 """Shares of the seeds after which the race is looked at."""
 _FEWEST = 3
 """With fewer trained seeds than this, no race is decided."""
-
-Scores = Mapping[int, float]
-"""Seed -> validation score."""
 
 
 def groups(seeds: Sequence[int], race: Race | None) -> tuple[tuple[int, ...], ...]:

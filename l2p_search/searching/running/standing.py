@@ -11,8 +11,8 @@ from l2p_search.intervals import val_by_seed
 from l2p_search.progress import Running, Snapshot
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.settings import Race
-from l2p_search.searching.running.halving import goes_on, place
-from l2p_search.searching.running.racing import Scores, is_losing
+from l2p_search.searching.running.halving import Halving, Scores
+from l2p_search.searching.running.racing import is_losing
 from l2p_search.trial_record import TrialRecord
 
 
@@ -51,6 +51,7 @@ class Standing:
         self._counts = dict.fromkeys(TrialStatus, 0)
         self._best_so_far: list[float] = []
         self._scores: dict[int, Scores] = {}
+        self._halving = Halving() if race == "halving" else None
         self._seeds = 0
         self._seconds: list[float] = []
         self._fresh, self._fresh_seconds = 0, 0.0
@@ -80,12 +81,13 @@ class Standing:
             return
         self.open.pop(record.number, None)
         self._counts[record.status] += 1
-        self._scores.pop(record.number, None)
-        stopped = record.status is TrialStatus.RACED_OUT and self._race == "halving"
-        if record.result is not None and self._race and (objective is not None or stopped):
-            self._scores[record.number] = val_by_seed(record.result)
+        if self._halving is not None:
+            result = None if record.status is TrialStatus.FAILED else record.result
+            self._halving.end(record.number, None if result is None else val_by_seed(result))
         if objective is None or record.result is None:
             return
+        if self._race == "paired":
+            self._scores[record.number] = val_by_seed(record.result)
         self._best_so_far.append(max([objective, *self._best_so_far[-1:]]))
         best = self.best
         ahead = (objective, -record.number)
@@ -102,8 +104,8 @@ class Standing:
         Returns:
             Why it stops; None where it goes on.
         """
-        if self._race == "halving":
-            return self._halved(number, scores)
+        if self._halving is not None:
+            return self._halving.why_stop(number, scores)
         best = self.best
         if best is None:
             return None
@@ -111,17 +113,6 @@ class Standing:
         if not is_losing(scores, self._scores[best.number], others):
             return None
         return f"worse than trial {best.number} on its first {len(scores)} seeds"
-
-    def _halved(self, number: int, scores: Scores) -> str | None:
-        """Trials that run now count, too: the first ones of many workers would all go on."""
-        others = [each for other, each in self._scores.items() if other != number]
-        self._scores[number] = scores
-        rank, count = place(scores, others)
-        if goes_on(rank, count):
-            return None
-        return (
-            f"{rank}. of {count} trials on its first {len(scores)} seeds, the best third goes on"
-        )
 
     def seconds_per_trial(self) -> float | None:
         """The mean over the trials that this invocation has trained; None before the first."""

@@ -68,7 +68,7 @@ def test_at_most_so_many_tasks_run_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("race", "why"), [("paired", "worse than trial"), ("halving", "the best third goes on")]
+    ("race", "why"), [("paired", "worse than trial"), ("halving", " trials on its first ")]
 )
 def test_racing_stops_losers_early_and_only_full_trials_can_be_best(
     race: Race, why: str, tmp_path: Path, small_graph: Graph
