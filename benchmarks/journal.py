@@ -11,7 +11,8 @@ this process without Ray. Times are CPU time, so that what else the machine does
     bytes_per_trial  of the journal
     result_s         seconds from the last trial to the result: reading it, and best.yaml
     status_s         seconds of `status` of twenty such searches, as their ends remember them
-    status_cold_s    the same of one that was killed, and remembers nothing
+    status_killed_s  the same of twenty that were killed, from the brief that they kept on the way
+    status_cold_s    of one that was killed and whose brief was lost, too
 """
 
 import argparse
@@ -96,7 +97,7 @@ def measure(directory: Path, space: str, sampler: Any, trials: int) -> dict[str,
         seeds=SEEDS,
         sampler=sampler,
         seed=0,
-        race=False,
+        race=None,
     )
     goal = Goal(trials=trials, confirm=0)
     journal = Journal.create(directory, settings)
@@ -130,7 +131,7 @@ def measure(directory: Path, space: str, sampler: Any, trials: int) -> dict[str,
 
 
 def look(directory: Path) -> dict[str, float]:
-    """Time `status` of twenty copies of a search, and of one whose status nobody has kept."""
+    """Time `status` of twenty copies of a search: ended, killed, and one without a brief."""
     for number in range(1, SEARCHES):
         copy = directory.with_name(f"{directory.name}-{number}")
         shutil.copytree(directory, copy, copy_function=shutil.copy2)
@@ -138,7 +139,12 @@ def look(directory: Path) -> dict[str, float]:
     started = time.process_time()
     assert len(statuses(None, directory.parent)) == SEARCHES
     found["status_s"] = time.process_time() - started
-    (directory / "status.json").unlink()
+    for remembered in directory.parent.glob("*/status.json"):
+        remembered.unlink()
+    started = time.process_time()
+    assert len(statuses(None, directory.parent, whole=False)) == SEARCHES
+    found["status_killed_s"] = time.process_time() - started
+    (directory / "brief.json").unlink()
     started = time.process_time()
     status_of(directory)
     found["status_cold_s"] = time.process_time() - started
