@@ -11,6 +11,7 @@ from l2p_search.data.doubts import doubts
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
 from l2p_search.data.kinds import default_kind, default_metric
+from l2p_search.data.labelling import as_printed
 from l2p_search.data.loading import load_graph
 from l2p_search.display.charts import bar
 from l2p_search.learned import degree_bucket
@@ -22,7 +23,10 @@ _WIDTH = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Inspection:
-    """What `inspect` found out about a graph; no advice rests on a validation or test label.
+    """What `inspect` found out about a graph.
+
+    Space, scaling and metric are suggested by features and by the labels of the first split's
+    training nodes; how many nodes each class has is counted over all labels.
 
     Attributes:
         graph: The graph.
@@ -133,8 +137,9 @@ def inspect(graph: Any, **reading: Any) -> Inspection:
 
 
 def _bars(counts: dict[str, int]) -> list[str]:
-    most, width = max(counts.values()), max(map(len, counts))
+    names = list(map(as_printed, counts))
+    most, width = max(counts.values()), max(map(len, names))
     return [
         f"  {name:<{width}}  {count:>9,}  {bar(count / most, _WIDTH)}".rstrip()
-        for name, count in counts.items()
+        for name, count in zip(names, counts.values(), strict=True)
     ]

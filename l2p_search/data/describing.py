@@ -4,6 +4,7 @@ import math
 
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
+from l2p_search.data.labelling import as_printed
 
 _MOST_CLASSES = 8
 _MOST_LETTERS = 24
@@ -42,6 +43,7 @@ def _classes(graph: Graph) -> str:
 
 def _short(name: str) -> str:
     """The end of a long name, which is where those of cora_ml differ."""
+    name = as_printed(name)
     return name if len(name) <= _MOST_LETTERS else f"..{name[-_MOST_LETTERS:]}"
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from l2p_search.data.graph import Graph
+from l2p_search.data.labelling import as_printed
 
 _IMBALANCE = 10.0
 """The largest class over the smallest, from which accuracy says little of the small one."""
@@ -82,7 +83,9 @@ def _told_by_each(x: Tensor, y: Tensor, classes: int) -> Tensor:
     class; by a column of many values, if the node with the next lower value is.
     """
     shares = torch.zeros(x.shape[1])
-    for place, column in enumerate(x.unbind(dim=1)):
+    # A constant column tells nothing; rare words are constant on the training nodes.
+    for place in (x != x[:1]).any(dim=0).nonzero().squeeze(1).tolist():
+        column = x[:, place]
         distinct, value = column.unique(return_inverse=True)
         if len(distinct) > min(_FEW_VALUES, len(y) // 4):
             ranked = y[column.argsort(stable=True)]
@@ -169,4 +172,4 @@ def lonely_nodes(graph: Graph) -> str | None:
 
 def _name(graph: Graph, label: int) -> str:
     names = graph.about.class_names
-    return str(label) if names is None else names[label]
+    return str(label) if names is None else as_printed(names[label])

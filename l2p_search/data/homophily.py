@@ -20,6 +20,9 @@ _ALIKE = 0.09
 
 _MOST_EDGES = 50_000
 
+_MOST_VALUES = 1 << 24
+"""Features of so many values in all are compared at once: 64 MB."""
+
 
 class TrainingHomophily(NamedTuple):
     """The edges that join two training nodes of one split, pooled over the splits.
@@ -38,8 +41,15 @@ class TrainingHomophily(NamedTuple):
     edges: float
 
 
-def training_homophily(graph: Graph) -> TrainingHomophily:
+def training_homophily(graph: Graph, splits: int | None = None) -> TrainingHomophily:
     """How often neighbours share a class, by labels of training nodes alone.
+
+    Args:
+        graph: The graph.
+        splits: How many of its first splits to look at; all by default.
+
+    Returns:
+        What the edges within the training nodes of each of these splits say.
 
     Example:
         >>> from l2p_search.data.demo import demo_graph
@@ -49,7 +59,8 @@ def training_homophily(graph: Graph) -> TrainingHomophily:
     y = graph.y.numpy()
     source, target = graph.edges[:, graph.edges[0] < graph.edges[1]].numpy()
     same, ends = 0, np.zeros(graph.num_classes)
-    for train in graph.train.numpy():
+    trains = graph.train[:splits].numpy()
+    for train in trains:
         seen = train[source] & train[target]
         first, second = y[source[seen]], y[target[seen]]
         same += 2 * int((first == second).sum())
@@ -61,13 +72,15 @@ def training_homophily(graph: Graph) -> TrainingHomophily:
     share = same / count
     chance = float(((ends / count) ** 2).sum())
     adjusted = (share - chance) / (1 - chance) if chance < 1 else float("nan")
-    return TrainingHomophily(share, adjusted, count / 2 / graph.num_splits)
+    return TrainingHomophily(share, adjusted, count / 2 / len(trains))
 
 
 def kind_of(graph: Graph) -> Kind:
     """Whether neighbours tend to share a class, for defaults and the suggested space.
 
-    By training labels when enough edges join two training nodes. On graphs with few labels hardly
+    By the first split's training labels when enough edges join two of its training nodes: the
+    training sets of ten splits together are nearly all labels, those of test nodes of each split
+    among them. On graphs with few labels hardly
     any edge does (on PubMed none), and then by features, which need no label: whether neighbours
     are alike, beyond what two nodes drawn at random are.
 
@@ -76,7 +89,7 @@ def kind_of(graph: Graph) -> Kind:
         >>> kind_of(demo_graph())
         'heterophily'
     """
-    found = training_homophily(graph)
+    found = training_homophily(graph, splits=1)
     if found.edges >= _FEWEST_EDGES and not math.isnan(found.adjusted):
         return "homophily" if found.adjusted >= _HOMOPHILOUS else "heterophily"
     # One-hot node numbers and degrees say nothing of likeness; most graphs are homophilous.
@@ -91,7 +104,8 @@ def _feature_likeness(graph: Graph) -> float:
     """
     edges = graph.edges[:, :: max(1, graph.edges.shape[1] // _MOST_EDGES)]
     mean, total = graph.x.mean(dim=0), 0.0
-    for block in edges.split(1024, dim=1):
+    at_once = min(1024, max(1, _MOST_VALUES // graph.num_features))
+    for block in edges.split(at_once, dim=1):
         ends = graph.x[block] - mean
         total += float(torch.cosine_similarity(ends[0], ends[1], dim=1).double().sum())
     return total / max(1, edges.shape[1])

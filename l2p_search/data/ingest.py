@@ -66,7 +66,7 @@ def ingest(
         scaling = "made"
     else:
         _check_features(raw, features)
-        x, scaling, told, standard = scale_features(source, features, scale)
+        x, scaling, told, standard = scale_features(source, features, scale, names)
     name = re.sub(r"[^\w.-]+", "-", raw.name).strip("-.") or "graph"
     edges = torch.from_numpy(tidy.edges)
     weights = None if tidy.weights is None else torch.from_numpy(tidy.weights)
@@ -156,7 +156,7 @@ def _splits(
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], str, tuple[str, ...]]:
     """Masks of the source or of a rule; the rule's name; one sentence per compromise."""
     if raw.masks is None or rule is not None:
-        rule = rule or DEFAULT_RULE
+        rule = DEFAULT_RULE if rule is None else rule
         made = make_splits(rule, y, raw.columns, source=raw.source)
         return (made.train, made.val, made.test), rule, made.changes
     train, val, test = (np.atleast_2d(mask).astype(bool) for mask in raw.masks)

@@ -15,8 +15,8 @@ def default_kind(graph: Graph) -> Kind:
     """Whether neighbours tend to be of one class, as far as it may be known before training.
 
     A dataset of the paper has the kind that the paper gives it. The kind of any other graph,
-    whatever it is called, is found from training labels and features; no validation or test label
-    is read.
+    whatever it is called, is found from features and the labels of the first split's training
+    nodes; no label of its validation or test nodes is read.
 
     Args:
         graph: The graph.
@@ -50,8 +50,8 @@ def default_metric(graph: Graph) -> Metric:
     """The metric that a graph is judged by where nothing else is said.
 
     ROC AUC for two classes of which one is rare: there the accuracy of always predicting the other
-    class is high already. Accuracy for all other graphs. Only labels of training nodes are looked
-    at, those of all splits together.
+    class is high already. Accuracy for all other graphs. Only labels of the first split's training
+    nodes are looked at.
 
     Args:
         graph: The graph.
@@ -64,9 +64,7 @@ def default_metric(graph: Graph) -> Metric:
         >>> default_metric(demo_graph())
         'accuracy'
     """
-    labels = graph.y.expand_as(graph.train)[graph.train]
-    counts = labels.bincount()
-    counts = counts[counts > 0]
+    counts = graph.y[graph.train[0]].bincount(minlength=graph.num_classes)
     rare = len(counts) == 2 and int(counts.min()) < _RARE * int(counts.sum())
     return "roc_auc" if rare else "accuracy"
 

@@ -73,6 +73,16 @@ def number_classes(
     return Labelling(numbers, tuple(map(str, names.tolist())), changes)
 
 
+def as_printed(name: str) -> str:
+    r"""The name of a class in one line, without codes that a terminal would obey.
+
+    Example:
+        >>> as_printed("red"), as_printed("two\nlines")
+        ('red', 'two\\nlines')
+    """
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+
 def _one_per_node(
     where: str, labels: np.ndarray, num_nodes: int
 ) -> tuple[np.ndarray, tuple[str, ...]]:

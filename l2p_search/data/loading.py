@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy.sparse import issparse
 
 from l2p_search.caller import left_as_found
@@ -54,16 +55,16 @@ def load_graph(
             - "pyg:Amazon:Photo", "pyg:WikiCS", any dataset of torch_geometric.datasets;
               "ogb:ogbn-arxiv"; "package.module:function" for a function that returns a graph;
             - an object: PyG's Data, a networkx graph, a pandas DataFrame of nodes (with one of
-              `edges`), a scipy matrix (with `label`), a Graph.
+              `edges`), a scipy matrix or a numpy array [N, N] (with `label`), a Graph.
         data_dir: The folder to look for files of named datasets in first.
         edges: The table of edges, when `source` is the table of nodes; or a file with two whole
             numbers per line, as SNAP publishes graphs; a DataFrame when `source` is one.
-        label: The column, attribute or array of the classes; an array [N] for a scipy matrix.
+        label: The column, attribute or array of the classes; an array [N] for a matrix.
         id: The column that identifies nodes.
         source_column: The first column of the edge table that names nodes.
         target_column: The second one.
         features: Columns or attributes to use as features, or a JSON file of lists; an array
-            [N, F] for a scipy matrix.
+            [N, F] for a matrix.
         split: The column with the values train, val and test.
         weight: The column or attribute with the weights of edges.
         splits: A rule to make splits by, such as "10x48/32/20", instead of those of the source.
@@ -143,15 +144,18 @@ def _load(
         if made is None:
             raise DataError(f"{source}: it returned nothing; let it return the graph")
         called = name or source.rpartition(":")[2]
-        return load_graph(
-            made,
-            data_dir,
-            **given,
-            splits=splits,
-            scale=scale,
-            name=called,
-            to_predict=to_predict,
-        )
+        try:
+            return load_graph(
+                made,
+                data_dir,
+                **given,
+                splits=splits,
+                scale=scale,
+                name=called,
+                to_predict=to_predict,
+            )
+        except DataError as error:
+            raise DataError(f"{source}: {error.message}") from None
     if isinstance(source, Graph):
         if source.num_labelled == 0 and not to_predict:
             raise DataError(
@@ -197,7 +201,7 @@ def _read(
     if networkx is not None and isinstance(source, networkx.Graph):
         refuse_options("the networkx graph", options, ("label", "features", "split", "weight"))
         return read_networkx(source, **options, name=name, with_masks=with_masks)
-    if issparse(source):
+    if issparse(source) or (isinstance(source, np.ndarray) and "label" in options):
         refuse_options("the scipy matrix", options, ("label", "features"))
         label, features = options.get("label"), options.get("features")
         return read_matrix(source, labels=label, features=features, name=name or "matrix")

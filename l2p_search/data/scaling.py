@@ -4,6 +4,7 @@ Row sums suit bags of words: long and short documents get one scale. They ruin s
 columns on scales of their own (a node's age beside its income), which want mean 0 and variance 1.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,12 @@ class Scaled(NamedTuple):
     standard: Standard | None = None
 
 
-def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") -> Scaled:
+def scale_features(
+    source: str,
+    x: np.ndarray | csr_array,
+    scale: str = "auto",
+    names: Sequence[str] | None = None,
+) -> Scaled:
     """Bring features to one scale, without reading a label.
 
     Args:
@@ -47,6 +53,7 @@ def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") 
             each column mean 0 and variance 1 over all nodes, "none" leaves them. "auto" decides:
             "row" for many columns that are mostly zeros and never negative (bags of words),
             "none" for one-hot and yes/no columns, "standard" for all others.
+        names: Of the features, for messages.
 
     Returns:
         Scaled features; what is already scaled stays exactly as it is.
@@ -74,9 +81,9 @@ def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") 
         scale, reason = _choice(x)
     counted = f"{columns:,} feature{'s' * (columns != 1)}"
     if scale == "none":
-        return Scaled(_float32(source, x), scale, f"{counted}, not scaled{reason}")
+        return Scaled(_float32(source, x, names), scale, f"{counted}, not scaled{reason}")
     if scale == "row":
-        dense = _float32(source, x)
+        dense = _float32(source, x, names)
         sums = dense.abs().sum(dim=1)
         if not bool(((sums - 1.0).abs().lt(1e-5) | sums.eq(0)).all()):
             dense = row_normalised(dense)
@@ -84,7 +91,7 @@ def scale_features(source: str, x: np.ndarray | csr_array, scale: str = "auto") 
     standardised, standard, constant = _standardised(x)
     still = f" ({constant} of them constant, now 0)" if constant else ""
     told = f"{counted}, standardised{reason}{still}"
-    return Scaled(_float32(source, standardised), scale, told, standard)
+    return Scaled(_float32(source, standardised, names), scale, told, standard)
 
 
 def _choice(x: np.ndarray | csr_array) -> tuple[str, str]:
@@ -130,15 +137,16 @@ def _standardised(x: np.ndarray | csr_array) -> tuple[np.ndarray, Standard, int]
     return scaled, by, int(constant.sum())
 
 
-def _float32(source: str, x: np.ndarray | csr_array) -> Tensor:
+def _float32(source: str, x: np.ndarray | csr_array, names: Sequence[str] | None) -> Tensor:
     dense = _dense(x)
     with np.errstate(over="ignore"):
         single = np.ascontiguousarray(dense, dtype=np.float32)
     bad = ~np.isfinite(single)
     if bad.any():
         node, feature = np.argwhere(bad)[0].tolist()
+        called = feature if names is None else f"'{names[feature]}'"
         raise DataError(
-            f"{source}: feature {feature} of node {node} is {dense[node, feature]}, too large for"
+            f"{source}: feature {called} of node {node} is {dense[node, feature]}, too large for"
             " 32 bits; use scale 'standard', or smaller units"
         )
     return torch.tensor(single)

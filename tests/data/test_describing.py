@@ -38,3 +38,9 @@ def test_without_edges_between_training_nodes_homophily_is_unknown() -> None:
 
 def test_the_paragraph_has_no_line_break() -> None:
     assert "\n" not in described(demo_graph())
+
+
+def test_the_names_of_classes_stay_in_their_line() -> None:
+    y = ["two\nlines", "\x1b[31mred"] * 20
+    graph = Graph.build(edges=np.stack([np.arange(39), np.arange(1, 40)]), y=y)
+    assert r"2 classes: \x1b[31mred (20), two\nlines (20)." in described(graph)

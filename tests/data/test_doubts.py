@@ -97,3 +97,21 @@ def test_a_class_in_other_words_is_found_on_small_graphs_too(nodes: int) -> None
     x[:, 3] = 7.0 - 3.0 * y
     graph = Graph.build(x=x, edges=torch.tensor([[0], [1]]), y=y, splits="3x50/25/25")
     assert (given_away(graph) or "").startswith("feature 3 alone")
+
+
+def test_words_that_no_training_node_has_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred thousand rare words would take minutes one by one."""
+    looked: list[int] = []
+    unique = torch.Tensor.unique
+
+    def counted(column: torch.Tensor, **options: bool) -> object:
+        looked.append(1)
+        return unique(column, **options)
+
+    monkeypatch.setattr(torch.Tensor, "unique", counted)
+    y = torch.arange(300) % 2
+    x = torch.zeros(300, 3000)
+    x[:, 7] = y.float()
+    graph = Graph.build(x=x, edges=torch.tensor([[0], [1]]), y=y, splits="50/25/25")
+    assert (given_away(graph) or "").startswith("feature 7 alone")
+    assert len(looked) == 1

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 
+from l2p_search.data import homophily
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of, training_homophily
@@ -64,3 +65,36 @@ def test_edges_within_one_class_only_say_nothing_beyond_chance() -> None:
     assert (found.share, np.isnan(found.adjusted)) == (1.0, True)
     assert kind_of(graph) == "homophily"
     assert "beyond chance" not in graph.describe()
+
+
+def test_the_kind_is_by_the_training_nodes_of_the_first_split_alone() -> None:
+    """With ten splits, each node trains somewhere, those of the first test set too."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    edges = rng.integers(0, 300, (2, 6000))
+    graph = Graph.build(edges=edges, y=y, x=rng.normal(size=(300, 4)))
+    first = graph.train[0].numpy()
+    within = first[edges[0]] & first[edges[1]]
+    kept = ~within | (y[edges[0]] == y[edges[1]])
+    graph = Graph.build(edges=edges[:, kept], y=y, x=graph.x)
+    assert training_homophily(graph, splits=1).share == 1.0
+    assert training_homophily(graph).adjusted < 0.4
+    assert kind_of(graph) == "homophily"
+
+
+def test_wide_features_are_compared_a_few_edges_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, 30, (2, 60))
+    graph = Graph.build(edges=edges, y=[0, 1] * 15, x=rng.normal(size=(30, 50)))
+    whole = homophily._feature_likeness(graph)
+    sizes: list[int] = []
+    cosine = torch.cosine_similarity
+
+    def watched(a: torch.Tensor, b: torch.Tensor, dim: int) -> torch.Tensor:
+        sizes.append(a.numel())
+        return cosine(a, b, dim=dim)
+
+    monkeypatch.setattr(homophily, "_MOST_VALUES", 200)
+    monkeypatch.setattr(torch, "cosine_similarity", watched)
+    assert homophily._feature_likeness(graph) == pytest.approx(whole)
+    assert max(sizes) <= 200

@@ -1,7 +1,9 @@
 import doctest
 from dataclasses import replace
 
+import numpy as np
 import pytest
+import torch
 
 from l2p_search.config import DEFAULTS
 from l2p_search.data import kinds
@@ -10,7 +12,7 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.demo import SOURCE
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import kind_of
-from l2p_search.data.kinds import default_config, default_kind
+from l2p_search.data.kinds import default_config, default_kind, default_metric
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -42,3 +44,17 @@ def test_no_label_outside_of_the_training_sets_is_read(small_graph: Graph) -> No
 
 def test_its_example_runs() -> None:
     assert doctest.testmod(kinds).failed == 0
+
+
+def test_the_metric_is_by_the_training_nodes_of_the_first_split_alone() -> None:
+    y = np.array([0] * 140 + [1] * 60)
+    edges = np.stack([np.arange(199), np.arange(1, 200)])
+    graph = Graph.build(edges=edges, y=y)
+    assert default_metric(graph) == "accuracy"  # 30 % is not rare
+    rarer = torch.from_numpy(y).clone()
+    outside = (~graph.train[0] & (rarer == 1)).nonzero().squeeze(1)
+    rarer[outside[:20]] = 0
+    assert default_metric(replace(graph, y=rarer)) == "accuracy"
+    inside = (graph.train[0] & (rarer == 1)).nonzero().squeeze(1)
+    rarer[inside[:5]] = 0
+    assert default_metric(replace(graph, y=rarer)) == "roc_auc"

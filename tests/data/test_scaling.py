@@ -120,6 +120,8 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
 def test_values_beyond_32_bits_are_named() -> None:
     with pytest.raises(DataError, match=r"feature 0 of node 1 is 1e\+300, too large for 32 bits"):
         scale_features("mine", np.array([[1.0], [1e300]]), "none")
+    with pytest.raises(DataError, match=r"feature 'income' of node 1 is 1e\+300"):
+        scale_features("mine", np.array([[1.0], [1e300]]), "none", ["income"])
 
 
 def test_features_that_do_not_fit_are_refused_before_they_are_made(

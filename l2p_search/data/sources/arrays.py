@@ -144,6 +144,8 @@ def masks_of(source: str, masks: tuple[Any, Any, Any], num_nodes: int) -> Masks 
 
 def _mask(source: str, part: str, mask: np.ndarray, num_nodes: int) -> np.ndarray:
     binary = bool(np.isin(mask, (0, 1)).all())
+    if mask.ndim == 2 and mask.shape[1] == 1:  # mask.nonzero() of torch gives positions [K, 1]
+        mask = mask[:, 0]
     if mask.dtype.kind in "iu" and mask.ndim == 1 and not (binary and len(mask) == num_nodes):
         return _of_positions(source, part, mask, num_nodes)
     if mask.dtype.kind not in "biuf" or not binary:

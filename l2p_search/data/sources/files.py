@@ -60,7 +60,7 @@ def read_path(
         raise DataError(f"{path}: no such file or folder; check the path")
     if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a device or a pipe; name a file or a folder")
-    reader = _reader(path)
+    reader = _reader(path, with_edges="edges" in options)
     if reader is _tables and not labelled:
         options = {**options, "labelled": False}
     return reader(path, options, with_masks)
@@ -78,7 +78,7 @@ def refuse_options(source: str, options: Mapping[str, Any], allowed: tuple[str, 
             raise DataError(f"{source}: '{option}' means nothing for such a graph{takes}")
 
 
-def _reader(path: Path) -> Reader:
+def _reader(path: Path, *, with_edges: bool) -> Reader:
     if path.is_dir():
         return _folder_reader(path)
     try:
@@ -109,6 +109,8 @@ def _reader(path: Path) -> Reader:
             f"{path}: a pickle is not opened, as that runs what it says; save the graph by"
             " torch.save(data.to_dict(), path) or numpy.savez"
         )
+    if with_edges:  # nodes.txt beside a table of edges is a table too
+        return _tables
     raise DataError(f"{path}: no graph in a known format; give {_FORMATS}")
 
 

@@ -23,7 +23,7 @@ LAYOUT = ("raw", "geom_gcn")
 """Folders that PyG lays the files into: these are no names of graphs."""
 _SPLIT = re.compile(r"(.+)_split_[\d.]+_[\d.]+_(\d+)\.npz")
 _MASKS = ("train_mask", "val_mask", "test_mask")
-_NODE = re.compile(r"\d+\t\d*(,\d+)*\t-?\d+")
+_NODE = re.compile(r"\d{1,18}\t\d*(,\d+)*\t-?\d{1,18}")
 _EDGE = re.compile(r"\d+\t\d+")
 _AMOUNT = re.compile(r"feature_amount:(\d+)")
 _MOST_FEATURES = 1_000_000
@@ -128,6 +128,15 @@ def _features(
         raise DataError(f"{path}: {what}; give lists of 0 and 1, or the numbers of features")
     numbers = values.astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
+    if numbers.max() <= 1 and lengths.max() > 2:  # no list of two different numbers is as long
+        usual = int(np.bincount(lengths).argmax())
+        other = lengths != usual
+        if other.any():
+            place = int(other.argmax())
+            raise DataError(
+                f"{path}, line {order[place] + 2}: has {lengths[place]} features where most lines"
+                f" have {usual}; give each node as many"
+            )
     if (lengths == lengths[0]).all() and lengths[0] > 1 and numbers.max() <= 1:
         dense = numbers.reshape(len(texts), -1)
         return csr_array(dense.astype(np.float32)), f"features are {dense.shape[1]:,} of 0 or 1"
@@ -171,17 +180,27 @@ def _own_name(folder: Path) -> str:
 
 def _split_files(folder: Path) -> tuple[list[Path], str | None]:
     """The files of the splits in the order of their numbers, and the graph that they name."""
-    found = []
-    for path in folder.iterdir():
-        match = _SPLIT.fullmatch(path.name)
-        if match:
-            found.append((int(match[2]), match[1], path))
+    found = _splits_in(folder)
+    if not found:
+        # In Geom-GCN's repository, new_data/texas has its splits in splits/texas_split_0.6_...
+        resolved, name = folder.resolve(), _own_name(folder)
+        for beside in (resolved, resolved.parent, resolved.parent.parent):
+            found = found or [split for split in _splits_in(beside / "splits") if split[1] == name]
     names = {name for _, name, _ in found}
     if len(names) > 1:
         raise DataError(
             f"{folder}: has splits of {' and '.join(sorted(names))}; keep those of this graph"
         )
     return [path for *_, path in sorted(found)], names.pop() if names else None
+
+
+def _splits_in(folder: Path) -> list[tuple[int, str, Path]]:
+    """The number of each split in a folder, the graph that its file names, and the file."""
+    try:
+        named = [(_SPLIT.fullmatch(path.name), path) for path in folder.iterdir()]
+    except OSError:
+        return []
+    return [(int(match[2]), match[1], path) for match, path in named if match]
 
 
 def _masks(paths: list[Path], size: int) -> Masks | None:

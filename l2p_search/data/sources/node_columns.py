@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from l2p_search.data.sources.table import Table, listed
+from l2p_search.data.sources.table import Table, listed, quoted
 from l2p_search.data.sources.table_columns import read_column
 from l2p_search.data.sources.table_features import FeatureBlocks, column_features
 from l2p_search.data.sources.table_labels import labels_if_any, read_labels
@@ -112,7 +112,9 @@ def _chosen(
     else:
         wanted = list(features)
     gathered = FeatureBlocks()
-    for name in wanted:
+    for place, name in enumerate(wanted):
+        if name in wanted[:place]:
+            raise table.error(f"{argument('features')} names {quoted(name)} twice; name it once")
         part: FeatureBlocks | None
         column = table.named(name)
         if column is not None and column == label:

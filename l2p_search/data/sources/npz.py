@@ -138,6 +138,13 @@ def _csr(archive: NpzArchive, prefix: str) -> csr_array:
     """The matrix of four members, checked: scipy itself would read beyond the end of a bad one."""
     parts = ("data", "indices", "indptr", "shape")
     data, indices, indptr, shape = archive.need(*(f"{prefix}{part}" for part in parts))
+    kinds = (data.dtype.kind, indices.dtype.kind, indptr.dtype.kind, shape.dtype.kind)
+    if kinds[0] not in "biuf" or not set(kinds[1:]) <= set("iu"):
+        raise DataError(
+            f"{archive.path}: members {prefix}* are no CSR matrix (they have the types"
+            f" {data.dtype}, {indices.dtype}, {indptr.dtype} and {shape.dtype}); make the file"
+            " anew"
+        )
     try:
         matrix = csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
         matrix.check_format(full_check=True)

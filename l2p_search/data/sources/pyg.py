@@ -5,7 +5,9 @@ import pickle
 import re
 import struct
 import warnings
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import numpy as np
 from l2p_search.data.limits import check_fits
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.archives import check_archive
-from l2p_search.data.sources.arrays import MASK_NAMES, from_arrays
+from l2p_search.data.sources.arrays import MASK_NAMES, from_arrays, to_numpy
 from l2p_search.errors import DataError
 
 _KINDS = "nodes of several kinds (HeteroData); give one kind of nodes: data.to_homogeneous()"
@@ -57,8 +59,8 @@ def read_data(
     if any(isinstance(value, Mapping) for value in parts.values()):
         raise DataError(f"{source}: {_KINDS}")
     for key, value in parts.items():
-        if hasattr(value, "element_size"):  # a view can claim more values than its file has
-            check_fits(f"{source}: '{key}'", value.numel() * value.element_size(), "check it")
+        if hasattr(value, "element_size"):
+            _check_tensor(f"{source}: '{key}'", value)
     edges, own_weights = _edges(source, parts)
     edge_weights = parts.get("edge_weight", own_weights)
     notes = []
@@ -80,6 +82,13 @@ def read_data(
         label_name=label,
         notes=tuple(notes),
     )
+
+
+def _check_tensor(what: str, value: Any) -> None:
+    if value.is_nested or value.is_quantized or value.is_meta:
+        raise DataError(f"{what} is a nested, quantized or empty tensor; give a plain one")
+    # A view can claim more values than its file has.
+    check_fits(what, value.numel() * value.element_size(), "check it")
 
 
 def read_pt(
@@ -139,14 +148,14 @@ def read_pt(
 def _loaded(path: Path) -> Any:
     """The content of the file, without running anything that it says."""
     import torch
-    from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
-    from torch_geometric.data.storage import GlobalStorage
 
     check_archive(path)
     try:
         with (
             warnings.catch_warnings(action="ignore"),  # of torch, about old ways of saving
-            torch.serialization.safe_globals([DataEdgeAttr, DataTensorAttr, GlobalStorage]),
+            _classes_of_pyg(),
+            # Indices of a sparse tensor that point outside of it would be followed.
+            torch.sparse.check_sparse_tensor_invariants(),
         ):
             return torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
@@ -177,6 +186,36 @@ def _loaded(path: Path) -> Any:
         ) from None
 
 
+@contextmanager
+def _classes_of_pyg() -> Iterator[None]:
+    """Let torch load PyG's own classes, and nothing else that this process may have allowed.
+
+    A Data object that went through a transform, such as ToUndirected, keeps notes in a
+    defaultdict, which torch's reader cannot fill: they are read into a plain dictionary.
+    """
+    from torch import serialization
+    from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
+    from torch_geometric.data.storage import AttrType, GlobalStorage
+
+    before = serialization.get_safe_globals()
+    of_pyg = [
+        known
+        for known in before
+        if str(getattr(known, "__module__", "")).startswith("torch_geometric.")
+        or known in (list, dict)
+    ]
+    notes: tuple[Any, str] = (lambda *_: OrderedDict(), "collections.defaultdict")
+    serialization.clear_safe_globals()
+    try:
+        with serialization.safe_globals(
+            [*of_pyg, DataEdgeAttr, DataTensorAttr, GlobalStorage, AttrType, notes]
+        ):
+            yield
+    finally:
+        serialization.clear_safe_globals()
+        serialization.add_safe_globals(before)
+
+
 def _refused(path: Path, said: str) -> DataError:
     """One line for what `weights_only` refuses, which torch says in ten."""
     found = re.search(r"GLOBAL ([\w.]+)", said)
@@ -184,11 +223,6 @@ def _refused(path: Path, said: str) -> DataError:
     held = whole.rpartition(".")[2] if whole.startswith("torch_geometric.data.") else ""
     if held in ("BaseStorage", "NodeStorage", "EdgeStorage"):
         return DataError(f"{path}: {_KINDS}")
-    if held == "AttrType":  # torch's reader cannot fill the dictionary that PyG keeps them in
-        return DataError(
-            f"{path}: a Data object with notes that a transform left in it, which cannot be read"
-            " safely; save it by torch.save(data.to_dict(), path)"
-        )
     if held == "DynamicInheritanceGetter":
         return DataError(f"{path}: a batch: {_SEVERAL}")
     if not whole:
@@ -223,7 +257,8 @@ def _edges(source: str, parts: Mapping[str, Any]) -> tuple[Any, Any]:
     else:
         entries = matrix.to_sparse_coo().coalesce()
         (row, column), values = entries.indices(), entries.values()
-    return np.stack([row.numpy(), column.numpy()]), values
+    ends = [to_numpy(source, "the adjacency", end) for end in (row, column)]
+    return np.stack(ends), values
 
 
 def _masks(parts: Mapping[str, Any], wanted: bool) -> tuple[Any, Any, Any]:
@@ -237,7 +272,7 @@ def _masks(parts: Mapping[str, Any], wanted: bool) -> tuple[Any, Any, Any]:
 
 def _named(source: str, parts: Mapping[str, Any], name: str, option: str) -> Any:
     if parts.get(name) is None:
-        there = ", ".join(sorted(key for key, value in parts.items() if value is not None))
+        there = ", ".join(sorted(str(key) for key, value in parts.items() if value is not None))
         raise DataError(
             f"{source}: no '{name}' in it; it has {there}: name one of them as {option}"
         )
@@ -252,5 +287,5 @@ def _columns(
     for key, value in parts.items():
         shape = tuple(getattr(value, "shape", ()))
         if key not in known and hasattr(value, "numpy") and shape in ((count,), (count, 1)):
-            found[key] = value.numpy().reshape(-1)
+            found[str(key)] = to_numpy("the graph", str(key), value).reshape(-1)
     return found

@@ -18,7 +18,8 @@ def read_matrix(
     Args:
         matrix: [N, N], a scipy matrix or array in any sparse format, or a numpy array. Entries
             that are stored as 0 are no edges.
-        labels: [N], the class of each node; None, NaN or "" where it is unknown.
+        labels: [N], the class of each node; None, NaN or "" where it is unknown. Also [N, 1], or
+            one-hot [N, C].
         features: [N, F], sparse or dense; None for a graph without features.
         name: The graph's name.
 
@@ -93,6 +94,8 @@ def _labels(labels: Any, size: int, source: str) -> np.ndarray:
         values = np.array(given, dtype=object if _has_words(given) else None)
     except (TypeError, ValueError):
         raise DataError(f"{source}: labels are no list; give one class per node") from None
+    if values.ndim == 2 and values.shape[0] == size > values.shape[1]:
+        return values  # one-hot or one column, which `ingest` reads
     if values.shape != (size,):
         raise DataError(
             f"{source}: labels have shape {list(values.shape)} and there are {size:,} nodes; give"

@@ -68,7 +68,13 @@ def find_ends(table: Table, source: str | None, target: str | None) -> tuple[str
 
 
 def edge_positions(
-    edges: Table, columns: Sequence[str], ends: Sequence[Any], nodes: Table, ids: Any
+    edges: Table,
+    columns: Sequence[str],
+    ends: Sequence[Any],
+    nodes: Table,
+    ids: Any,
+    *,
+    written: tuple[Sequence[Any], Any] | None = None,
 ) -> np.ndarray:
     """The positions of the nodes that each edge joins: [2, E] int64.
 
@@ -78,6 +84,8 @@ def edge_positions(
         ends: What these hold, as `read_ids` gives it.
         nodes: The table of nodes.
         ids: The ids of its rows; None if rows are numbered from 0 on.
+        written: What is written in both columns of the edges, and the ids as they are written;
+            None where values alone count.
 
     Returns:
         The positions.
@@ -100,13 +108,16 @@ def edge_positions(
             f"the names of the columns, {listed(columns)}, are ids of nodes, so the file has no"
             " header; write a line such as source,target above it"
         )
-    pairs = np.stack([positions(known, end) for end in ends])
+    forms = [None, None] if written is None else [(written[1], text) for text in written[0]]
+    pairs = np.stack(
+        [positions(known, end, written=form) for end, form in zip(ends, forms, strict=True)]
+    )
     unknown = pairs < 0
     if not unknown.any():
         return pairs
     row = int(unknown.any(axis=0).argmax())
     side = int(unknown[:, row].argmax())
-    value = ends[side][row].as_py()
+    value = (ends if written is None else written[0])[side][row].as_py()
     count = int(unknown.any(axis=0).sum())
     more = f" ({count:,} such edges in all)" if count > 1 else ""
     if ids is None:
@@ -122,12 +133,15 @@ def edge_positions(
     raise edges.error(what, column=columns[side], row=row)
 
 
-def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, list[str]]:
+def read_weights(
+    edges: Table, weight: str | None, ends: Sequence[str] = ()
+) -> tuple[np.ndarray | None, list[str]]:
     """The weight of each edge: [E], and notes.
 
     Args:
         edges: The table of edges.
         weight: The column, or None to look for one that is called weight.
+        ends: The columns that name nodes, which are no weights.
 
     Returns:
         The weights; None if there are none, or if all are equal.
@@ -143,6 +157,11 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
     """
     if weight is not None:
         weight = edges.checked(weight, argument("weight"))
+    if weight in ends:
+        raise edges.error(
+            "names the nodes of an edge, so it cannot be the weight; name another column",
+            column=weight,
+        )
     found = [weight] if weight is not None else usual(edges.arrays, WEIGHTS)
     if not found:
         return None, []
@@ -163,6 +182,15 @@ def read_weights(edges: Table, weight: str | None) -> tuple[np.ndarray | None, l
         what = "is missing" if np.isnan(weights[row]) else f"is negative ({weights[row]:g})"
         raise edges.error(
             f"the weight {what}; give every edge a weight of 0 or more", column=name, row=row
+        )
+    with np.errstate(over="ignore"):
+        too_large = np.isinf(weights.astype(np.float32))
+    if too_large.any():
+        row = int(too_large.argmax())
+        raise edges.error(
+            f"the weight {weights[row]:g} is too large for 32 bits; give smaller weights",
+            column=name,
+            row=row,
         )
     if not weights.any():
         raise edges.error(

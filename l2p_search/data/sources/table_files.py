@@ -1,7 +1,10 @@
 """CSV files, Parquet files and edge lists as tables: the content decides which of them it is."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from l2p_search.data.sources.csv_text import first_names, named_columns, parse_csv
 from l2p_search.data.sources.edge_lists import NAMES, is_edge_list, parse_edge_list
@@ -99,7 +102,26 @@ def _parquet(path: Path, content: bytes) -> Table:
     columns = {}
     for name, column in zip(named_columns(path, data.column_names), data.columns, strict=True):
         columns[name] = plain_array(column.combine_chunks())
+    columns |= _counted_index(data, columns)
     return Table(str(path), columns, data.num_rows, lambda row: f"row {row + 1}")
+
+
+def _counted_index(data: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The index that pandas keeps as a start and a step, where it is not the numbers of the rows.
+
+    Such an index has no column of its own in the file.
+    """
+    import pyarrow as pa
+
+    try:
+        kept = data.schema.pandas_metadata["index_columns"][0]
+        start, step, name = int(kept["start"]), int(kept["step"]), kept["name"]
+        values = start + step * np.arange(data.num_rows)
+    except (TypeError, ValueError, LookupError, OverflowError):
+        return {}  # no such index, or nothing that pandas wrote
+    called = "index" if name is None else str(name)
+    known = called in columns or (name is None and start == 0 and step == 1)
+    return {} if known else {called: pa.array(values)}
 
 
 def _damaged(path: Path) -> DataError:

@@ -50,12 +50,34 @@ def read_ids(table: Table, name: str) -> Any:
     return text
 
 
-def positions(ids: Any, wanted: Any) -> np.ndarray:
+def written_ids(table: Table, name: str) -> Any:
+    """The ids in a column as the table has them: text, in which 007 is not 7.
+
+    Args:
+        table: The table.
+        name: The column, which `read_ids` takes.
+
+    Returns:
+        A pyarrow array of text.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> written_ids(Table("nodes.csv", {"id": pa.array(["7", "08"])}, 2, str), "id").tolist()
+        ['7', '08']
+    """
+    import pyarrow as pa
+
+    return table.arrays[name].cast(pa.large_string())
+
+
+def positions(ids: Any, wanted: Any, *, written: tuple[Any, Any] | None = None) -> np.ndarray:
     """Where each of the wanted ids stands among the ids, -1 where it does not: [E] int64.
 
     Args:
         ids: [N] ids, each once: a pyarrow array.
         wanted: [E] ids.
+        written: Both as they are written. Where one column has numbers alone and the other does
+            not, 007 is looked for as 007 first, and as 7 only if there is none.
 
     Returns:
         The positions.
@@ -68,14 +90,23 @@ def positions(ids: Any, wanted: Any) -> np.ndarray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    found = None
     if ids.type != wanted.type:  # numbers against text
         ids, wanted = ids.cast(pa.large_string()), wanted.cast(pa.large_string())
-    found = pc.fill_null(pc.index_in(wanted, ids), -1)
+        if written is not None:
+            found = pc.index_in(written[1], written[0])
+    by_value = pc.index_in(wanted, ids)
+    found = pc.fill_null(by_value if found is None else pc.coalesce(found, by_value), -1)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def find_ids(
-    nodes: Table, ends: Sequence[Any], label: str | None, given: str | None
+    nodes: Table,
+    ends: Sequence[Any],
+    label: str | None,
+    given: str | None,
+    *,
+    written: Sequence[Any] | None = None,
 ) -> str | None:
     """The column of the node table whose values the ends of the edges are.
 
@@ -87,6 +118,7 @@ def find_ids(
         ends: Both columns of the edge table, as `read_ids` gives them.
         label: The column of classes, which is no id.
         given: The column that the user named, or None.
+        written: Both columns of the edge table, as `written_ids` gives them.
 
     Returns:
         The column's name; None if there is none, so that ids are numbers of rows from 0 on.
@@ -115,7 +147,7 @@ def find_ids(
     wanted = _distinct(ends)
     shares: dict[str, float] = {}
     for candidates in (called_id, maybe_id, text):
-        shares |= {name: _share(nodes, name, wanted) for name in candidates}
+        shares |= {name: _share(nodes, name, wanted, written) for name in candidates}
         fitting = [name for name in candidates if shares[name] == 1.0]
         if len(fitting) > 1 and not _alike(nodes, fitting):
             raise nodes.error(
@@ -139,7 +171,7 @@ def _distinct(ends: Sequence[Any]) -> Any:
     return pa.chunked_array([first, second]).unique()
 
 
-def _share(table: Table, name: str, wanted: Any) -> float:
+def _share(table: Table, name: str, wanted: Any, written: Sequence[Any] | None) -> float:
     """The share of the wanted ids that the column contains; 0 if it cannot be the ids."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -152,7 +184,11 @@ def _share(table: Table, name: str, wanted: Any) -> float:
     ids = read_ids(table, name)
     if len(ids.unique()) < len(ids):
         return 0.0
-    return float((positions(ids, wanted) >= 0).mean())
+    share = float((positions(ids, wanted) >= 0).mean())
+    if share == 1.0 or written is None:
+        return share
+    as_written = positions(written_ids(table, name), _distinct(written))
+    return max(share, float((as_written >= 0).mean()))
 
 
 def _alike(table: Table, names: Sequence[str]) -> bool:

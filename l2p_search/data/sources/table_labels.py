@@ -88,7 +88,7 @@ def read_labels(table: Table, name: str) -> tuple[np.ndarray, list[str]]:
     column = read_column(table, name, strict=False)
     if column.kind in ("lists", "other"):
         raise table.error(
-            "holds lists, not one class per node; give a column with one value per row",
+            "holds lists or records, not one class per node; give a column with one value per row",
             column=name,
         )
     if column.kind == "empty":
@@ -141,6 +141,14 @@ def _check_classes(table: Table, name: str, values: np.ndarray, missing: np.ndar
             f" {len(given):,} nodes, so it is no class; name another column with"
             f" {argument('label')}, or"
             " group its values",
+            column=name,
+            row=row,
+        )
+    if given.dtype.kind == "f" and (given != np.floor(given)).any():
+        row = int((~missing & (values != np.floor(values))).argmax())
+        raise table.error(
+            f"{values[row]:g} is no class; give whole numbers or names (this tool classifies, it"
+            " does no regression)",
             column=name,
             row=row,
         )

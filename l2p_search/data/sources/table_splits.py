@@ -10,9 +10,10 @@ from l2p_search.data.sources.table_columns import read_column, text_values
 from l2p_search.data.sources.table_names import plain
 from l2p_search.errors import argument
 
-_PARTS = {"train": 0, "val": 1, "valid": 1, "validation": 1, "test": 2}
+_PARTS = {"train": 0, "training": 0, "test": 2, "testing": 2}
+_PARTS |= dict.fromkeys(("val", "valid", "validation", "dev"), 1)
 _NAMES = ("train", "validation", "test")
-_MASKS = ("train_mask", "val_mask", "test_mask")
+_MASKS = (("train_mask",), ("val_mask", "valid_mask"), ("test_mask",))
 _NUMBERED = re.compile(r"(.*?)[_\s]?(\d+)")
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -34,7 +35,7 @@ class FoundSplits:
 
 
 def read_splits(table: Table, split: str | None, *, with_masks: bool = True) -> FoundSplits:
-    """The splits in columns with values train, val (or valid, validation) and test, in any case.
+    """The splits in columns with values train, val (valid, validation, dev) and test, in any case.
 
     Args:
         table: The table of nodes.
@@ -121,16 +122,20 @@ def _parts(table: Table, name: str) -> np.ndarray:
 
 
 def _mask_columns(table: Table) -> list[str]:
-    """The columns train_mask, val_mask and test_mask, as in PyG and DGL; none unless all."""
-    columns = [next((c for c in table.arrays if plain(c) == mask), None) for mask in _MASKS]
-    found = [name for name in columns if name is not None]
-    return found if len(found) == len(_MASKS) else []
+    """The columns train_mask, val_mask and test_mask, as in PyG and DGL, as far as they are."""
+    columns = [next((c for c in table.arrays if plain(c) in names), None) for names in _MASKS]
+    return [name for name in columns if name is not None]
 
 
 def _from_masks(table: Table, columns: list[str]) -> FoundSplits:
     """The one split that three boolean columns are."""
     if not columns:
         return FoundSplits(None)
+    if len(columns) < len(_MASKS):
+        there = {plain(name) for name in columns}
+        missing = [names[0] for names in _MASKS if there.isdisjoint(names)]
+        note = f"{listed(columns)} played no part, as there is no {' and no '.join(missing)}"
+        return FoundSplits(None, tuple(columns), (note,))
     masks = []
     for name in columns:
         column = read_column(table, name, strict=False)
@@ -139,6 +144,13 @@ def _from_masks(table: Table, columns: list[str]) -> FoundSplits:
             raise table.error("is no mask: write True or False in every row", column=name)
         masks.append(values.astype(bool))
     _check_parts(table, None, masks)
+    shared = np.stack(masks).sum(axis=0) > 1
+    if shared.any():
+        row = int(shared.argmax())
+        both = [name for name, mask in zip(columns, masks, strict=True) if mask[row]]
+        raise table.error(
+            f"is in two parts of the split: {listed(both)} are both true; leave it in one", row=row
+        )
     train, val, test = (mask[None] for mask in masks)
     note = f"1 split taken from {table.word}s {listed(columns)}"
     return FoundSplits((train, val, test), tuple(columns), (note,))

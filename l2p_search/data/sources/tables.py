@@ -14,7 +14,7 @@ from l2p_search.data.sources.table_edges import edge_positions, find_ends, read_
 from l2p_search.data.sources.table_features import FeatureBlocks
 from l2p_search.data.sources.table_files import read_table
 from l2p_search.data.sources.table_folders import TableFiles, find_tables
-from l2p_search.data.sources.table_ids import find_ids, read_ids
+from l2p_search.data.sources.table_ids import find_ids, read_ids, written_ids
 from l2p_search.data.sources.table_labels import find_label, label_if_any
 from l2p_search.errors import DataError, argument
 
@@ -139,10 +139,12 @@ def join_tables(
     label_name = find_label(nodes, label) if labelled else label_if_any(nodes, label)
     columns = find_ends(edges, *ends)
     named = [read_ids(edges, column) for column in columns]
-    id_name = find_ids(nodes, named, label_name, id)
+    texts = [written_ids(edges, column) for column in columns]
+    id_name = find_ids(nodes, named, label_name, id, written=texts)
     ids = None if id_name is None else _unique_ids(nodes, id_name)
-    pairs = edge_positions(edges, columns, named, nodes, ids)
-    weights, weight_notes = read_weights(edges, weight)
+    written = None if id_name is None else (texts, written_ids(nodes, id_name))
+    pairs = edge_positions(edges, columns, named, nodes, ids, written=written)
+    weights, weight_notes = read_weights(edges, weight, columns)
     read_file, default = (None, None) if files is None else files(ids, nodes.num_rows)
     found = read_nodes(
         nodes,

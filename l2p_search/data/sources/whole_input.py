@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from l2p_search.data.limits import available_bytes
 from l2p_search.errors import DataError
 
 _GZIP = b"\x1f\x8b"
@@ -199,9 +200,7 @@ def _unpacked(path: Path, content: bytes, expansion: int) -> bytes:
 
 
 def _free_memory() -> int:
-    import psutil
-
-    return int(psutil.virtual_memory().available)
+    return available_bytes()
 
 
 def _nearest(path: Path) -> str:

@@ -96,11 +96,9 @@ def features_of(
         names = tuple(f"{name}:{place}" for place in range(size))
         note = f"{quoted(name)} was read as vectors of {size:,} numbers"
         return ListFeatures(values.reshape(-1, size).astype(np.float64), names, note)
-    for place, what in (
-        (int(values.argmin()), "negative"),
-        (int(values.argmax()), "absurdly high"),
-    ):
+    for place in (int(values.argmin()), int(values.argmax())):
         if not 0 <= values[place] < MOST_WORDS:
+            what = "negative" if values[place] < 0 else "absurdly high"
             raise error(
                 f"the word number {values[place]} is {what}; number the words from 0 on, without"
                 " gaps",

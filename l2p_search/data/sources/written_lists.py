@@ -1,6 +1,9 @@
 """Lists and vectors that are written as text in one column: as pandas, DGL and Neo4j do."""
 
+import ast
 import json
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +11,8 @@ import numpy as np
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BETWEEN = r"(?:\s*[,;|]\s*|\s+)"
 _VECTOR = rf"^\s*\[?\s*{_NUMBER}(?:{_BETWEEN}{_NUMBER})+\s*\]?\s*$"
+_OF_PYTHON = r"(?s)^(\[.*\]|\(.*,.*\)|\{.*\})$"
+_NUMPY_NUMBER = re.compile(r"\bnp\.\w+\(([^()]*)\)")
 _ONE_NUMBER = r"^\s*[+-]?(\d{1,3}(,\d{3})+(\.\d+)?|\d*(\.\d{3})*,\d+)\s*$"
 """Thousands with commas, or a decimal comma: one number, though it looks like several."""
 
@@ -15,7 +20,8 @@ _ONE_NUMBER = r"^\s*[+-]?(\d{1,3}(,\d{3})+(\.\d+)?|\d*(\.\d{3})*,\d+)\s*$"
 def written_lists(name: str, text: np.ndarray) -> Any:
     """The lists that text stands for.
 
-    - `[3, 1]`, as pandas writes lists: any lists in JSON.
+    - `[3, 1]`, as pandas writes lists: any lists in JSON; `['a', 'b']`, `('a', 'b')`, `{3, 1}`
+      and `[np.float64(0.5)]`, as it writes those of words, tuples, sets and of numpy's numbers.
     - `0.5,0.25,1` (DGL), `0.5;0.25;1` (Neo4j), `[0.5 0.25 1.]` (numpy's arrays in pandas):
       vectors of one length. Whole numbers alone are vectors only if all are 0 or 1: `1,234` and
       `555 1234` are something else.
@@ -49,6 +55,10 @@ def written_lists(name: str, text: np.ndarray) -> Any:
         lists = _json(text)
         if lists is not None:
             return lists
+    if pc.all(pc.match_substring_regex(given, _OF_PYTHON)).as_py():
+        lists = _python(text)
+        if lists is not None:
+            return lists
     # The first value spares large columns of words the rest.
     for values in (given[:1], given):
         if not pc.all(pc.match_substring_regex(values, _VECTOR)).as_py():
@@ -66,6 +76,36 @@ def _json(text: np.ndarray) -> list[list[Any] | None] | None:
     except (ValueError, RecursionError):
         return None
     return lists if len(lists) == len(text) else None
+
+
+def _python(text: np.ndarray) -> list[list[Any] | None] | None:
+    """Lists, tuples and sets as Python prints them; None if one of them is something else."""
+    rows: list[list[Any] | None] = []
+    for value in text:
+        row = None if value is None else _python_list(_NUMPY_NUMBER.sub(r"\1", value))
+        if value is not None and row is None:
+            return None
+        rows.append(row)
+    return rows
+
+
+def _python_list(value: str) -> list[Any] | None:
+    if '"' not in value and "\\" not in value and value[0] != "{":
+        inside = value[1:-1].rstrip().removesuffix(",").replace("'", '"')
+        try:  # many times faster than the parser of Python
+            found = json.loads(f"[{inside}]")
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return list(found)
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of backslashes in words
+            read = ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    if isinstance(read, set | frozenset):
+        return sorted(read, key=lambda word: (str(type(word)), word))
+    return list(read) if isinstance(read, list | tuple) else None
 
 
 def _separated(text: np.ndarray) -> list[list[Any] | None]:

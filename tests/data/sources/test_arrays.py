@@ -57,8 +57,9 @@ def test_labels_in_a_list_keep_their_kind() -> None:
         [[True], [False], [False]],
         np.array([0]),
         torch.tensor([0]),
+        torch.tensor([True, False, False]).nonzero(),
     ],
-    ids=["mask", "numbers", "[1, N]", "[N, 1]", "positions", "tensor"],
+    ids=["mask", "numbers", "[1, N]", "[N, 1]", "positions", "tensor", "positions [K, 1]"],
 )
 def test_masks_of_any_shape_are_read(train: Any) -> None:
     masks = _read(masks=(train, [1], [2])).masks

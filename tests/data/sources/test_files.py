@@ -187,3 +187,13 @@ def test_a_file_without_a_suffix_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").touch()
     assert is_like_a_path("mine")
+
+
+def test_a_table_of_nodes_may_have_any_suffix_beside_its_edges(
+    tmp_path: Path, readers: list[tuple[Any, ...]]
+) -> None:
+    (tmp_path / "nodes.txt").write_bytes(b"id,label\n")
+    read_path(tmp_path / "nodes.txt", {"edges": tmp_path / "edges.txt"})
+    assert [called[0] for called in readers] == ["read_tables"]
+    with pytest.raises(DataError, match=r"nodes.txt: no graph in a known format"):
+        read_path(tmp_path / "nodes.txt", {})

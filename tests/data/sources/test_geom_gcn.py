@@ -102,6 +102,20 @@ def test_a_folder_without_splits_has_none(folder: Path) -> None:
     assert raw.notes[-1] == "no splits were found"
 
 
+def test_splits_are_found_where_geom_gcns_repository_has_them(tmp_path: Path) -> None:
+    folder, splits = tmp_path / "new_data" / "mine", tmp_path / "splits"
+    for made in (folder, splits):
+        made.mkdir(parents=True)
+    _write(folder)
+    for name, train in (("mine", 0), ("other", 1)):
+        masks = np.roll(np.eye(3, 4, dtype=int), train, axis=1)
+        path = splits / f"{name}_split_0.6_0.2_0.npz"
+        np.savez(path, train_mask=masks[0], val_mask=masks[1], test_mask=masks[2])
+    raw = read_geom_gcn(folder)
+    assert raw.masks is not None
+    assert raw.masks[0].tolist() == [[True, False, False, False]]
+
+
 def test_splits_that_are_not_wanted_may_be_anything(folder: Path) -> None:
     (folder / "small_split_0.6_0.2_0.npz").write_bytes(b"not a zip file")
     raw = read_geom_gcn(folder, with_masks=False)
@@ -150,6 +164,13 @@ def test_a_loaded_graph_has_the_name_of_its_folder_or_else_of_its_splits(
             f"{NODES}, line 3: the feature number 5000000 is absurdly high",
         ),
         (f"{_HEAD}0\t1\t1\n1\t{10**12}\t0\n", None, f"{NODES}: a feature has 13 digits"),
+        (f"{_HEAD}{'9' * 5000}\t1,0\t1\n", None, f"{NODES}, line 2: "),
+        (f"{_HEAD}0\t1,0\t{'9' * 5000}\n", None, f"{NODES}, line 2: "),
+        (
+            f"{_HEAD}0\t1,0,1\t1\n2\t1,0,0\t1\n1\t1,0\t0\n",
+            None,
+            f"{NODES}, line 4: has 2 features where most lines have 3; give each node as many",
+        ),
         (None, "", f"{EDGES}: is empty"),
         (None, "node_id\tnode_id\n", f"{EDGES}: has a header and no rows"),
         (None, "node_id\tnode_id\n0 1\n", f"{EDGES}, line 2: '0 1' is not two ids with a tab"),

@@ -69,6 +69,11 @@ def test_features_stand_in_the_order_in_which_they_are_named() -> None:
     assert _read(features=["key", "age"]).feature_names == ("key", "age")
 
 
+def test_a_feature_that_is_named_twice_is_refused() -> None:
+    with pytest.raises(DataError, match=r"features names 'age' twice; name it once"):
+        _read(features="age,key,age")
+
+
 def test_a_name_with_a_comma_in_it_is_one_column() -> None:
     table = _table(club=["a", "b"], **{"x,y": [1.0, 2.5]})
     nodes = read_nodes(table, "club", ids=(), features="x,y", split=None)

@@ -203,6 +203,8 @@ def test_a_missing_member_is_named(tmp_path: Path, dialect: Any, without: str, s
         ({"adj_indptr": np.arange(3)}, "members adj_* are no CSR matrix"),
         ({"adj_shape": np.array([3])}, "members adj_* are no CSR matrix"),
         ({"attr_indices": np.zeros(2)}, "members attr_* are no CSR matrix"),
+        ({"adj_data": np.full(_NODES - 1, "a")}, "(they have the types <U1, "),
+        ({"adj_indices": np.full(_NODES - 1, 1.5)}, "members adj_* are no CSR matrix"),
         ({"adj_shape": np.array([_NODES, 99])}, "the adjacency has shape [12, 99]"),
     ],
 )

@@ -188,7 +188,6 @@ def _hetero() -> HeteroData:
         (lambda: 7, "holds a int, which is no graph"),
         (lambda: torch.nn.Linear(2, 2), "holds torch.nn.modules.linear.Linear, which is not"),
         (lambda: _Own(x=torch.rand(2, 2)), "_Own, which is not opened"),
-        (lambda: ToUndirected()(_data()), "save it by torch.save(data.to_dict(), path)"),
         (
             lambda: Data(x=torch.rand(3, 2), edge_index=torch.tensor([[0], [1]])),
             "no 'y' in it; it has edge_index, x: name one of them as label",
@@ -208,6 +207,74 @@ def test_a_file_that_is_no_single_graph_is_refused(
     assert says in str(error.value)
     assert str(error.value).startswith(f"{tmp_path / 'mine.pt'}: ")
     assert "\n" not in str(error.value)
+
+
+def test_a_graph_that_went_through_a_transform_is_read(tmp_path: Path) -> None:
+    """PyG then keeps notes in it, in a kind of dictionary that torch's reader does not know."""
+    data = ToUndirected()(_data())
+    assert data._store._cached_attr
+    torch.save(data, tmp_path / "mine.pt")
+    read, wanted = read_pt(tmp_path / "mine.pt"), read_data(data)
+    np.testing.assert_array_equal(read.edges, wanted.edges)
+    np.testing.assert_array_equal(read.x, wanted.x)
+
+
+class _Allowed:
+    """A class that the user's program allows torch to load."""
+
+
+def test_what_a_program_allows_elsewhere_is_not_loaded_and_stays_allowed(tmp_path: Path) -> None:
+    torch.save({**_data().to_dict(), "more": _Allowed()}, tmp_path / "mine.pt")
+    with torch.serialization.safe_globals([_Allowed]):
+        with pytest.raises(DataError, match=r"_Allowed, which is not opened"):
+            read_pt(tmp_path / "mine.pt")
+        assert _Allowed in torch.serialization.get_safe_globals()
+
+
+@pytest.mark.parametrize("layout", ["coo", "csr"])
+def test_a_sparse_tensor_that_points_outside_of_itself_is_refused(
+    tmp_path: Path, layout: str
+) -> None:
+    data = _data()
+    nodes = data.num_nodes
+    ones = torch.ones(1)
+    if layout == "coo":
+        outside = torch.tensor([[10**6], [0]])
+        x = torch.sparse_coo_tensor(outside, ones, (nodes, 2), check_invariants=False)
+    else:
+        starts, outside = torch.tensor([0] + [1] * nodes), torch.tensor([10**7])
+        x = torch.sparse_csr_tensor(starts, outside, ones, (nodes, 2), check_invariants=False)
+    torch.save({**data.to_dict(), "x": x}, tmp_path / "mine.pt")
+    with pytest.raises(DataError, match=r"mine.pt: not a file of torch.save, or a damaged one"):
+        read_pt(tmp_path / "mine.pt")
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        lambda: torch.empty(3, 2, device="meta"),
+        lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
+    ],
+)
+def test_a_tensor_without_plain_numbers_is_refused(tensor: Any) -> None:
+    with pytest.raises(DataError, match=r"'x' is a nested, quantized or empty tensor"):
+        read_data({**_data().to_dict(), "x": tensor()})
+
+
+def test_further_attributes_may_be_of_any_type() -> None:
+    data = _data()
+    data.when = torch.arange(data.num_nodes, dtype=torch.float32).requires_grad_()
+    data.small = data.when.detach().bfloat16()
+    parts = {**data.to_dict(), 3: data.small}
+    columns = read_data(parts).columns
+    assert set(columns) >= {"when", "small", "3"}
+    assert columns["small"].tolist() == data.small.tolist()
+
+
+def test_attributes_are_listed_whatever_their_names_are() -> None:
+    with pytest.raises(DataError, match=r"no 'y' in it; it has 3, edge_index"):
+        read_data({3: 4, "edge_index": _data().edge_index})
 
 
 def test_a_dataset_of_several_graphs_is_refused(tmp_path: Path) -> None:

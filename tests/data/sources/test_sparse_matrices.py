@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from l2p_search.data.loading import load_graph
 from l2p_search.data.sources.sparse_matrices import read_matrix
 from l2p_search.errors import DataError
 
@@ -113,3 +114,11 @@ def test_a_bad_matrix_is_refused_in_one_line(
         read_matrix(matrix, **{"labels": _LABELS, **options})
     assert says in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_labels_may_be_one_hot_or_a_column() -> None:
+    y = np.arange(40) % 3
+    ring = sp.csr_array((np.ones(40), (np.arange(40), (np.arange(40) + 1) % 40)), shape=(40, 40))
+    for labels in (np.eye(3)[y], y[:, None]):
+        assert load_graph(ring, label=labels).y.tolist() == y.tolist()
+        assert load_graph(ring.toarray(), label=labels).y.tolist() == y.tolist()

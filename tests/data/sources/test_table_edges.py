@@ -123,6 +123,16 @@ _BAD: dict[str, Case] = {
         "edges.csv, line 3, column 'weight': inf is not a finite number",
         {},
     ),
+    "a weight beyond 32 bits": (
+        "source,target,weight\nann,bob,1\nbob,cy,1e39\n",
+        "edges.csv, line 3, column 'weight': the weight 1e+39 is too large for 32 bits",
+        {},
+    ),
+    "an end as the weight": (
+        "source,target\n0,1\n1,2\n",
+        "edges.csv, column 'source': names the nodes of an edge, so it cannot be the weight",
+        {"nodes": "id,club\n0,a\n1,b\n2,a\n", "weight": "source"},
+    ),
     "a weight that is not there": (
         EDGES,
         "edges.csv: has no column 'w' (--weight); choose one of source, target",

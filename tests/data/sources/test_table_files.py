@@ -92,3 +92,19 @@ def test_damaged_parquet_is_named(tmp_path: Path) -> None:
     for read in (read_table, column_names):
         with pytest.raises(DataError, match="is a Parquet file that is cut short or damaged"):
             read(path)
+
+
+@pytest.mark.parametrize(("name", "column"), [("id", "id"), (None, "index")])
+def test_an_index_that_only_counts_is_a_column_where_it_says_more_than_the_rows(
+    name: str | None, column: str, tmp_path: Path
+) -> None:
+    """pandas keeps it beside the columns, as a start and a step."""
+    index = pd.RangeIndex(100, 106, 2, name=name)
+    pd.DataFrame({"club": ["a", "b", "a"]}, index=index).to_parquet(tmp_path / "nodes.parquet")
+    table = read_table(tmp_path / "nodes.parquet")
+    assert table.arrays[column].to_pylist() == [100, 102, 104]
+
+
+def test_an_index_of_the_numbers_of_the_rows_is_none(tmp_path: Path) -> None:
+    pd.DataFrame({"club": ["a", "b", "a"]}).to_parquet(tmp_path / "nodes.parquet")
+    assert list(read_table(tmp_path / "nodes.parquet").arrays) == ["club"]

@@ -7,7 +7,7 @@ import pytest
 from l2p_search.data.sources.table import Table, plain_array
 from l2p_search.data.sources.table_ids import find_ids, positions, read_ids
 from l2p_search.errors import DataError
-from tests.data.sources.small_tables import NODES, Case, refused_nodes
+from tests.data.sources.small_tables import NODES, Case, read, refused, refused_nodes, write
 
 
 def _table(**columns: Any) -> Table:
@@ -71,6 +71,29 @@ def test_of_columns_that_do_not_fit_the_nearest_is_taken_so_that_the_edge_is_nam
     assert _found([0, 1, 9], id=[7, 8, 5], node_id=[0, 1, 2]) == "node_id"
     assert _found([0, 1, 9], user_id=[0, 1, 2]) == "user_id"
     assert _found([5, 6, 9], user_id=[0, 1, 2]) is None
+
+
+@pytest.mark.parametrize("column", ["id", "town code"])
+@pytest.mark.parametrize("edges", ["007,x1\n012,007\n", "007,012\n012,007\n"])
+def test_ids_with_leading_zeros_are_found_beside_words(
+    column: str, edges: str, tmp_path: Path
+) -> None:
+    """A column of such ids alone is one of numbers; one with words among them is text."""
+    nodes = f"{column},club\n007,a\n012,b\nx1,a\n"
+    wanted = [[0, 1], [2, 0]] if "x1" in edges else [[0, 1], [1, 0]]
+    assert read(tmp_path, nodes, f"source,target\n{edges}").edges.tolist() == wanted
+
+
+def test_ids_that_lost_their_zeros_are_found_all_the_same(tmp_path: Path) -> None:
+    nodes = "id,club\n007,a\n012,b\n"
+    assert read(tmp_path, nodes, "source,target\n7,12\n").edges.tolist() == [[0], [1]]
+
+
+def test_an_unknown_id_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    write(tmp_path, "id,club\n007,a\n012,b\n", "source,target\n007,012\n012,abc\n")
+    refused(tmp_path, "edges.csv, line 3, column 'target': 'abc' is no id in nodes.csv;")
+    write(tmp_path, "id,club\n007,a\nabc,b\n", "source,target\n007,abc\nabc,012\n")
+    refused(tmp_path, "edges.csv, line 3, column 'target': '012' is no id in nodes.csv;")
 
 
 _BAD: dict[str, Case] = {

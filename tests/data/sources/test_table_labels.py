@@ -144,3 +144,8 @@ def test_a_table_to_predict_may_lack_the_column_and_its_values() -> None:
     found = labels_if_any(people, "club")
     assert found is not None
     assert found.tolist() == ["a", "b"]
+
+
+def test_a_measurement_among_classes_is_named_by_its_row() -> None:
+    with pytest.raises(DataError, match=r"row 2, column 'y': 0.5 is no class; give whole numbers"):
+        read_labels(_table(y=[1.0, None, 0.5, 1.0]), "y")

@@ -26,9 +26,13 @@ def _rows(table: Table, split: str | None = None) -> list[list[list[int]]]:
     return [[row.nonzero()[0].tolist() for row in part] for part in masks]
 
 
-@pytest.mark.parametrize("validation", ["val", "valid", "Validation", "VAL"])
+@pytest.mark.parametrize("validation", ["val", "valid", "Validation", "VAL", "dev"])
 def test_parts_have_several_spellings_in_any_case(validation: str) -> None:
     assert _rows(_table(Split=["Train", validation, "TEST", None])) == [[[0]], [[1]], [[2]]]
+
+
+def test_training_and_testing_are_parts_too() -> None:
+    assert _rows(_table(split=["training", "val", "Testing", ""])) == [[[0]], [[1]], [[2]]]
 
 
 def test_numbered_columns_are_splits_in_the_order_of_their_numbers() -> None:
@@ -55,7 +59,10 @@ def test_three_masks_are_a_split_and_two_are_none() -> None:
     assert _rows(_table(**masks)) == [[[0]], [[1]], [[2]]]
     assert read_splits(_table(**masks), None).columns == ("train_mask", "val_mask", "test_mask")
     del masks["val_mask"]
-    assert read_splits(_table(**masks), None).masks is None
+    found = read_splits(_table(**masks), None)
+    assert found.masks is None
+    assert found.columns == ("train_mask", "test_mask")  # which are no features
+    assert found.notes == ("'train_mask', 'test_mask' played no part, as there is no val_mask",)
 
 
 _MASKS = {"train_mask": ["1", "0", "0"], "val_mask": ["0", "x", "0"], "test_mask": ["0", "0", "1"]}
@@ -83,6 +90,11 @@ _BAD: dict[str, tuple[dict[str, list[Any]], str | None, str]] = {
         {**_MASKS, "val_mask": ["0", "0", "0"]},
         None,
         "nodes.csv: the split has no validation node",
+    ),
+    "masks that overlap": (
+        {**_MASKS, "val_mask": ["1", "1", "0"]},
+        None,
+        "nodes.csv, line 2: is in two parts of the split: 'train_mask', 'val_mask' are both true",
     ),
 }
 

@@ -54,6 +54,11 @@ def test_words_of_text_are_numbered_in_their_order() -> None:
     assert found.x.toarray().tolist() == [[1, 1], [0, 0], [0, 1]]
 
 
+def test_a_number_that_is_too_high_is_not_called_negative() -> None:
+    with pytest.raises(DataError, match="list 0: the word number 1099511627776 is absurdly high"):
+        _features([[2**40], [2**40]])
+
+
 def test_the_list_with_a_mistake_is_named() -> None:
     with pytest.raises(DataError, match="list 2: the word number -3 is negative"):
         _features([[1], [], [4, -3], [2]])

@@ -79,3 +79,35 @@ def test_arrays_that_pandas_wrote_are_read(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("u,v\n" + "".join(f"{i},{i + 1}\n" for i in range(11)))
     graph = load_graph(tmp_path, scale="none")
     assert np.allclose(graph.x.to_dense(), x, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "lists"),
+    [
+        (("['a', 'b']", "['c']"), [["a", "b"], ["c"]]),
+        (("('a', 'b')", "('c',)"), [["a", "b"], ["c"]]),
+        (("(3, 1)", "(2,)", None), [[3, 1], [2], None]),
+        (("{3, 1}", "{2}"), [[1, 3], [2]]),
+        (("[\"it's\", 'b']", "[]"), [["it's", "b"], []]),
+        (("[np.float64(0.5), np.float64(-2.0)]",), [[0.5, -2.0]]),
+        ((r"['a\\b']",), [["a\\b"]]),
+    ],
+)
+def test_what_python_prints_of_lists_is_read(values: Any, lists: Any) -> None:
+    assert _lists(*values) == lists
+
+
+@pytest.mark.parametrize("value", ["[open('x')]", "(USA, 5)", "{'a': 1}", "['a', b]", "[1,, 2]"])
+def test_brackets_around_something_else_stay_text(value: str) -> None:
+    assert _lists(value, value) is None
+
+
+def test_words_that_pandas_wrote_are_read(tmp_path: Path) -> None:
+    words = [["graph", "node"], ["edge"], ["node", "node's", "edge"]] * 4
+    pd.DataFrame({"id": range(12), "words": words, "label": ["a", "b"] * 6}).to_csv(
+        tmp_path / "nodes.csv", index=False
+    )
+    (tmp_path / "edges.csv").write_text("u,v\n" + "".join(f"{i},{i + 1}\n" for i in range(11)))
+    graph = load_graph(tmp_path, scale="none")
+    assert graph.about.feature_names == ("words:edge", "words:graph", "words:node", "words:node's")
+    assert graph.x[:3].tolist() == [[0, 1, 1, 0], [1, 0, 0, 0], [1, 0, 1, 1]]
