@@ -152,8 +152,7 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
 
 
 def _signed(difference: Interval) -> str:
-    width = difference.half_width
-    return f"{difference.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}")
+    return f"{difference.mean:+.2f}{difference.plus_minus}"
 
 
 def _ties(outcome: Outcome) -> str:

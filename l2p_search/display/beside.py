@@ -19,9 +19,7 @@ def fresh_splits_text(held: HeldAgainst) -> str | None:
 
 def luck_text(interval: Interval) -> str:
     """The headline with the luck of the search in its interval."""
-    found = f"{interval.mean:.2f}"
-    if interval.low is not None and interval.high is not None:
-        found = f"{interval.low:.2f} to {interval.high:.2f}"
+    found = str(interval) if interval.too_wide else interval.bounds() or f"{interval.mean:.2f}"
     return f"{found} %   for other trials too, drawn anew from these"
 
 
@@ -122,15 +120,12 @@ def _score(each: Against) -> str:
 
 def _points(each: Against) -> str:
     """A difference with its sign: "+0.14 ± 0.96 points (other nodes: -0.90 to 1.18)"."""
-    width = each.difference.half_width
-    half = "" if width is None else f" ± {width:.2f}"
     elsewhere = Estimate(each.difference, each.elsewhere).beside
-    return f"{each.difference.mean:+.2f}{half} points{elsewhere}"
+    return f"{each.difference.mean:+.2f}{each.difference.plus_minus} points{elsewhere}"
 
 
 def _signed(interval: Interval) -> str:
-    width = interval.half_width
-    return f"{interval.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}") + " points"
+    return f"{interval.mean:+.2f}{interval.plus_minus} points"
 
 
 def _capital(text: str) -> str:
