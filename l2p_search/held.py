@@ -130,14 +130,14 @@ class HeldAgainst:
 
     @property
     def together(self) -> str | None:
-        """Why a verdict can be undecided beside an interval without 0; None where none is."""
+        """Why a verdict is undecided though its interval leaves out 0; None where none is."""
         tests = max((each.judged.comparisons for each in self.others), default=0)
         for each in self.others:
             low, high = each.difference.low, each.difference.high
             apart = low is not None and high is not None and not low <= 0.0 <= high
             if apart and not each.is_winner and each.judged.word == "undecided":
                 return (
-                    f"undecided beside an interval without 0: the {tests} verdicts are to hold"
+                    f"undecided though an interval leaves out 0: the {tests} verdicts are to hold"
                     " together (Holm)"
                 )
         return None

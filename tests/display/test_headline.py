@@ -91,7 +91,7 @@ def test_a_verdict_that_only_holm_leaves_undecided_is_explained(summary: Summary
     alone, three = (
         replace(summary, held=HeldAgainst(judged_together([barely] * number))) for number in (1, 3)
     )
-    note = "undecided beside an interval without 0: the 3 verdicts are to hold together (Holm)"
+    note = "undecided though an interval leaves out 0: the 3 verdicts are to hold together (Holm)"
     assert _said(three).splitlines()[-1] == note
     assert "Holm" not in _said(alone)
 
