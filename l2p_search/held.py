@@ -129,6 +129,20 @@ class HeldAgainst:
         return next((each for each in self.others if each.role == role), None)
 
     @property
+    def together(self) -> str | None:
+        """Why a verdict is undecided though its interval leaves out 0; None where none is."""
+        tests = max((each.judged.comparisons for each in self.others), default=0)
+        for each in self.others:
+            low, high = each.difference.low, each.difference.high
+            apart = low is not None and high is not None and not low <= 0.0 <= high
+            if apart and not each.is_winner and each.judged.word == "undecided":
+                return (
+                    f"undecided though an interval leaves out 0: the {tests} verdicts are to hold"
+                    " together (Holm)"
+                )
+        return None
+
+    @property
     def is_mlp(self) -> bool:
         """Whether L2P has learned to be an MLP: nearly all of q is at step 0."""
         return self.own_share is not None and self.own_share > MOSTLY_MLP

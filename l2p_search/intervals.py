@@ -16,6 +16,10 @@ from scipy.special import stdtrit
 from l2p_search.results import SeedResult, TrialResult
 
 CONFIDENCE = 0.95
+_TOO_WIDE = 50.0
+"""Half the scale of a score in percent: an interval with a larger half width says nothing."""
+TOO_FEW = "too few seeds"
+"""What stands for the bounds of such an interval."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,43 @@ class Interval:
         """The half width of the interval, for mean ± half width."""
         return None if self.low is None else self.mean - self.low
 
+    @property
+    def too_wide(self) -> bool:
+        """Whether it is wider than all scores that there are, as that of two seeds often is."""
+        return self.half_width is not None and self.half_width > _TOO_WIDE
+
+    @property
+    def plus_minus(self) -> str:
+        """The half width for people, to stand behind the mean; empty without bounds.
+
+        Example:
+            >>> [Interval(53.0, 53.0 - half, 53.0 + half, 2).plus_minus for half in (2.9, 460.4)]
+            [' ± 2.90', ' ± over 50']
+        """
+        if self.half_width is None:
+            return ""
+        return f" ± over {_TOO_WIDE:.0f}" if self.too_wide else f" ± {self.half_width:.2f}"
+
+    def bounds(self, sign: str = "") -> str:
+        """Both bounds for people; with the sign "+" they have theirs. Empty without bounds.
+
+        Example:
+            >>> Interval(0.5, -1.0, 2.0, 10).bounds("+")
+            '-1.00 to +2.00'
+        """
+        if self.low is None or self.high is None:
+            return ""
+        if self.too_wide:
+            return TOO_FEW
+        return f"{self.low:{sign}.2f} to {self.high:{sign}.2f}"
+
     def to_mapping(self) -> dict[str, float | None]:
         """Plain JSON values."""
         return {"mean": self.mean, "low": self.low, "high": self.high}
 
     def __str__(self) -> str:
         """For people: 84.7 ± 1.2."""
-        width = self.half_width
-        return f"{self.mean:.2f}" + ("" if width is None else f" ± {width:.2f}")
+        return f"{self.mean:.2f}{self.plus_minus}"
 
 
 def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Interval:

@@ -68,8 +68,7 @@ class Estimate:
         """The interval of other nodes for people: 80.80 to 90.40."""
         if self.other_nodes is None:
             return NOT_RECORDED
-        low, high = self.other_nodes.low, self.other_nodes.high
-        return "unknown" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        return self.other_nodes.bounds() or "unknown"
 
     @property
     def beside(self) -> str:
@@ -79,8 +78,7 @@ class Estimate:
     @property
     def lines(self) -> list[str]:
         """Both intervals under their names, a line each."""
-        low, high = self.this_graph.low, self.this_graph.high
-        here = "unknown" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        here = self.this_graph.bounds() or "unknown"
         width = max(len(here), len(self.elsewhere))
         return [
             f"{here:<{width}}   {THIS_GRAPH}",

@@ -6,6 +6,7 @@ from scipy import stats
 
 from l2p_search.config import TrialConfig
 from l2p_search.intervals import (
+    Interval,
     interval_of_test,
     interval_of_validation,
     mean_interval,
@@ -79,3 +80,25 @@ def test_a_trial_without_a_finished_seed_has_none() -> None:
     trial = _trial([80.0])
     lost = replace(trial, seeds=(SeedResult(seed=0, split=0, epochs=1, reason="diverged"),))
     assert interval_of_test(lost) is None
+
+
+@pytest.mark.parametrize(
+    ("half", "shown", "bounds"),
+    [
+        (None, "60.00", ""),
+        (2.9, "60.00 ± 2.90", "57.10 to 62.90"),
+        (50.0, "60.00 ± 50.00", "10.00 to 110.00"),
+        (460.43, "60.00 ± over 50", "too few seeds"),
+    ],
+)
+def test_an_interval_wider_than_the_scale_is_not_shown_as_a_number(
+    half: float | None, shown: str, bounds: str
+) -> None:
+    ends = (None, None) if half is None else (60.0 - half, 60.0 + half)
+    found = Interval(60.0, *ends, 2)
+    assert (str(found), found.bounds()) == (shown, bounds)
+    assert found.to_mapping() == {"mean": 60.0, "low": ends[0], "high": ends[1]}
+
+
+def test_bounds_of_a_difference_have_their_signs() -> None:
+    assert Interval(0.5, -1.0, 2.0, 10).bounds("+") == "-1.00 to +2.00"

@@ -8,9 +8,9 @@ from l2p_search import defaults
 from l2p_search.api.arguments import check, path_of
 from l2p_search.api.exporting import exported, exported_files, form_of
 from l2p_search.api.recording import Tracking, attach, sync
+from l2p_search.api.summarising import summary_of
 from l2p_search.api.writing import write_file
 from l2p_search.caller import left_as_found
-from l2p_search.display.phrases import paper_figure
 from l2p_search.display.result_text import summary_text
 from l2p_search.display.summary import Summary
 from l2p_search.effects import Effects
@@ -176,36 +176,7 @@ class Search:
 
     def summary(self) -> Summary:
         """What `str` says of the search, as values."""
-        outcome, finish = self.outcome, self._finish
-        best, nested = outcome.best, outcome.nested
-        return Summary(
-            name=self.name,
-            dataset=outcome.settings.dataset,
-            seeds=outcome.settings.seeds,
-            keys=list(outcome.settings.space.dimensions),
-            records=outcome.records,
-            best=best,
-            ties={record.number for record in outcome.ties},
-            confirmations=outcome.confirmations,
-            confirmed=outcome.confirmed,
-            elsewhere=self.other_nodes,
-            spread=outcome.spread,
-            still_open=len(outcome.still_open),
-            protocol=outcome.protocol,
-            nested=None if nested is None else nested.by_others,
-            overtuning=None if nested is None else nested.overtuning,
-            paper=None
-            if best is None
-            else paper_figure(outcome.settings.dataset, best.config, outcome.settings.metric),
-            metric=outcome.settings.metric,
-            importance=self.importance,
-            exhausted=finish is not None and finish.exhausted,
-            unconfirmed={} if finish is None else finish.unconfirmed,
-            luck=None if (luck := outcome.luck) is None else luck.interval,
-            looks=str(outcome.looks),
-            held=outcome.held,
-            unchecked={} if finish is None else finish.unchecked,
-        )
+        return summary_of(self.outcome, self.name, self.importance, self._finish)
 
     def to_mapping(self) -> dict[str, Any]:
         """What the search found, as plain JSON values."""

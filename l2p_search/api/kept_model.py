@@ -4,6 +4,7 @@ import hashlib
 import shlex
 
 from l2p_search.display.phrases import count, describe_config
+from l2p_search.intervals import Interval
 from l2p_search.metrics import title
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.folder import WEIGHTS, read_folder
@@ -70,8 +71,7 @@ def _percent(evidence: Evidence) -> str:
     """Such as 85.59 ± 2.88; without an interval the mean alone."""
     if evidence.test is None:
         return "unknown"
-    half = "" if evidence.low is None else f" ± {evidence.test - evidence.low:.2f}"
-    return f"{evidence.test:.2f}{half}"
+    return str(Interval(evidence.test, evidence.low, evidence.high, units=0))
 
 
 def _metrics(evidence: Evidence, measured: str) -> dict[str, float]:

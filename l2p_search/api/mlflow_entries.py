@@ -10,14 +10,16 @@ import numpy as np
 
 from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
-from l2p_search.display.beside import held_paragraphs, luck_text
-from l2p_search.display.phrases import count, describe_config, paper_figure
+from l2p_search.api.summarising import summary_of
+from l2p_search.display.beside import mlp_text
+from l2p_search.display.phrases import count, describe_config
+from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
 from l2p_search.learned import shortened
 from l2p_search.masking import masked
 from l2p_search.metrics import briefly, title
-from l2p_search.other_nodes import THIS_GRAPH
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.published import paper_accuracy
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
@@ -279,22 +281,15 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         words = inert(travel_in_words(best.result))
         far = f" {words[:1].upper()}{words[1:]}."
     lines = [f"{first}, with {best.config.method} `{config}`.{far}"]
-    if outcome.estimate is not None:
-        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
-        lines += [f"95 % intervals: {here}; {there}."]
-    if (luck := outcome.luck) is not None:
-        lines.append(f"With the luck of the search: {luck_text(luck.interval)}.")
-    protocol = "Sealed: the trials have no test score."
-    if outcome.protocol is not None:
-        protocol = f"On the search's own seeds (the paper's protocol): {outcome.protocol} %."
-    if (paper := paper_figure(settings.dataset, best.config, settings.metric)) is not None:
-        protocol += f" The paper reports {paper}."
-    ties = count(len(outcome.ties) - 1, "other")
-    lines += [inert(each) for each in held_paragraphs(outcome.held, settings.metric)]
+    lines += [_scores(outcome, journal.directory.name)]
+    if (together := outcome.held.together) is not None:
+        lines.append(f"{together[:1].upper()}{together[1:]}.")
+    if (mlp := mlp_text(outcome.held, settings.metric)) is not None:
+        lines.append(inert(mlp))
     lines += [
-        protocol,
         f"Best on {briefly('validation', settings.metric)}: trial {best.number},"
-        f" {interval_of_validation(best.result)} %, tied with {ties}.",
+        f" {interval_of_validation(best.result)} %,"
+        f" tied with {count(len(outcome.ties) - 1, 'other')}.",
         whole,
         f"{str(outcome.looks).capitalize()}.",
         *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),
@@ -302,7 +297,19 @@ def _description(journal: Journal, outcome: Outcome) -> str:
         f"Take it away: `l2p-search export --search {name} --out best.yaml`, or `best.yaml`"
         " among the artifacts.",
     ]
-    return "\n\n".join(lines)
+    return "\n\n".join(line for line in lines if line)
+
+
+def _scores(outcome: Outcome, name: str) -> str:
+    """Every test score with its two 95 % intervals, as a table of Markdown; empty without any."""
+    found = as_lists(score_rows(summary_of(outcome, name)))
+    if not found:
+        return ""
+    head = [f"test {title(outcome.settings.metric)}, %", "mean", THIS_GRAPH, OTHER_NODES]
+    rows = [[inert(cell).replace("|", "&#124;") for cell in row] for row in found]
+    return "\n".join(
+        f"| {' | '.join(row)} |" for row in (head, ["---", "---:", "---:", "---:"], *rows)
+    )
 
 
 def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:

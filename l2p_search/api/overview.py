@@ -122,7 +122,6 @@ def _rows(
         if best is None or best.result is None:
             continue
         confirmed = outcome.confirmed
-        width = None if confirmed is None else confirmed.half_width
         paper = paper_accuracy(best.config.method, settings.dataset)
         profile = best.result.profile
         rows.append(
@@ -131,7 +130,7 @@ def _rows(
                 _named(folder, beside),
                 best.config.method,
                 "" if confirmed is None else f"{confirmed.mean:.2f}",
-                "" if width is None else f"{width:.2f}",
+                "" if confirmed is None else confirmed.plus_minus.removeprefix(" ± "),
                 "" if paper is None or settings.metric != "accuracy" else f"{paper:.2f}",
                 str(interval_of_validation(best.result)),
                 str(len(outcome.records)),

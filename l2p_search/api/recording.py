@@ -157,7 +157,9 @@ def attach(journals: Iterable[Journal], files: dict[str, bytes], where: Tracking
     """Add files to the runs of searches in MLflow.
 
     Args:
-        journals: The searches; a run that is missing is made.
+        journals: The searches. One that the store does not have, as it was searched without
+            tracking, is written first: a run with these files alone would look like a search that
+            found nothing.
         files: File name -> content.
         where: Whether and where MLflow gets a copy.
 
@@ -170,4 +172,6 @@ def attach(journals: Iterable[Journal], files: dict[str, bytes], where: Tracking
     with explained(store):
         tracker = MlflowTracker(store)
         for journal in journals:
-            tracker.attach(search_entry(journal), files)
+            if not tracker.attach(search_entry(journal), files):
+                sync(journal, where)
+                tracker.attach(search_entry(journal), files)

@@ -3,26 +3,28 @@
 import shlex
 
 from l2p_search.api.exporting import provenance_of
+from l2p_search.api.summarising import summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
-from l2p_search.display.beside import held_paragraphs, luck_text
-from l2p_search.display.phrases import count, describe_config, paper_figure, plain
+from l2p_search.display.beside import luck_text, mlp_text
+from l2p_search.display.phrases import count, describe_config, plain
+from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
 from l2p_search.held import HeldAgainst
 from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
-from l2p_search.other_nodes import THIS_GRAPH, estimate_of_test
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.report.page import Code, Drawing, Page, Part, Section, Table, render
 from l2p_search.report.page_figures import course, curves_lines, importance_bars, trial_lines
 from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.report.search_figures import Point
 from l2p_search.results import TrialResult
-from l2p_search.searching.records.expected_best import expected_best
+from l2p_search.searching.records.expected_best import ExpectedBest, expected_best
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.luck import Luck
 from l2p_search.searching.records.outcome import Outcome
-from l2p_search.searching.records.settings import SearchSettings
+from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord, best_first
 
 _MOST_ROWS = 500
@@ -68,7 +70,10 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
             f" {count(len(outcome.records), 'trial')} of space {settings.space.name}, proposed by"
             f" {settings.sampler}, {count(settings.seeds, 'seed')} each.",
             sections=[
-                Section("The numbers", _numbers(outcome, best, best.result, importance)),
+                Section(
+                    "The numbers",
+                    _numbers(journal.directory.name, outcome, best, best.result),
+                ),
                 Section("Who looks how far", [groups] if groups else []),
                 Section("Trials", _trials(outcome, shown)),
                 Section("The search", _search_figures(outcome, importance)),
@@ -85,8 +90,7 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
     settings = outcome.settings
     sentences = []
     if result.profiles is not None:
-        words = travel_in_words(result)
-        sentences.append(f"{words[:1].upper()}{words[1:]}.")
+        sentences.append(f"{_capital(travel_in_words(result))}.")
     number = outcome.confirmed or outcome.protocol
     score = f"reaches {number} % test {title(settings.metric)}"
     if number is None:
@@ -134,7 +138,7 @@ def _meaning(outcome: Outcome, metric: Metric) -> str:
 
 
 def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
-    """What the winner is held against, as a table and in sentences."""
+    """What the winner is held against, as a table."""
     held: HeldAgainst = outcome.held
     rows = [
         [
@@ -148,12 +152,12 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
     if not rows:
         return []
     columns = ["held against", f"test {title(metric)}, %", "winner minus it, points", "verdict"]
-    return [Table(columns, rows)]
+    together = [] if held.together is None else [f"{_capital(held.together)}."]
+    return [Table(columns, rows), *together]
 
 
 def _signed(difference: Interval) -> str:
-    width = difference.half_width
-    return f"{difference.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}")
+    return f"{difference.mean:+.2f}{difference.plus_minus}"
 
 
 def _ties(outcome: Outcome) -> str:
@@ -181,41 +185,30 @@ def _facts(journal: Journal) -> list[str]:
     return [f"The graph: {told[-1]}"] if told else []
 
 
-def _numbers(
-    outcome: Outcome, best: TrialRecord, result: TrialResult, importance: Effects | None
-) -> list[Part]:
+def _numbers(name: str, outcome: Outcome, best: TrialRecord, result: TrialResult) -> list[Part]:
+    """Every test score in one table, and what is to be known of them."""
     settings, metric = outcome.settings, outcome.settings.metric
     score, keys = title(metric), list(settings.space.dimensions)
-    paper = paper_figure(settings.dataset, best.config, metric)
-    rows = []
-    if outcome.confirmed is not None:
-        rows.append(["confirmed", str(outcome.confirmed), "on fresh seeds that chose nothing"])
-    own = "sealed" if outcome.protocol is None else str(outcome.protocol)
-    rows.append(["the paper's protocol", own, "on the search's own seeds"])
-    if (nested := outcome.nested) is not None:
-        rows.append(
-            ["nested", str(nested.by_others), "each split tested with what the others choose"]
-        )
-    if paper is not None:
-        rows.append(["the paper", paper, "as printed"])
     parts: list[Part] = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
         f" {interval_of_validation(result)} %, tied with {count(len(outcome.ties) - 1, 'other')}:"
         f" {describe_config(best.config, keys)}.",
-        Table([f"test {score}", "%", "what it is"], rows),
     ]
-    if nested is not None:
+    if rows := as_lists(score_rows(summary_of(outcome, name))):
+        parts.append(Table([f"test {score}, %", "mean", THIS_GRAPH, OTHER_NODES], rows))
         parts.append(
-            f"Nested is {nested.overtuning} points below the search's own choice: its overtuning."
-            f" {nested.by_own} % when each split's own validation nodes choose alone, so that none"
+            "Bounds are 95 % intervals. A split's seeds are taken as one; differences are in"
+            f" points. Nothing was chosen by test {score}."
+        )
+    if (mlp := mlp_text(outcome.held, metric)) is not None:
+        parts.append(mlp)
+    if (nested := outcome.nested) is not None:
+        parts.append(
+            f"{nested.by_own} % when each split's own validation nodes choose alone, so that none"
             " of its test labels has a say."
         )
-    if outcome.estimate is not None:
-        here, there = (" ".join(line.split()) for line in outcome.estimate.lines)
-        parts.append(f"95 % intervals of the confirmed test {score}, in percent: {here}; {there}.")
     if (luck := outcome.luck) is not None:
         parts.append(f"With the luck of the search: {luck_long(luck)}")
-    parts += held_paragraphs(outcome.held, metric)
     if outcome.still_open:
         parts.append(
             f"{count(len(outcome.still_open), 'raced-out trial')} may be as good as the best, too:"
@@ -224,26 +217,6 @@ def _numbers(
     if outcome.spread is not None:
         parts.append(f"Spread of test {score} (sd, by cause): {outcome.spread}.")
     parts.append(f"{str(outcome.looks).capitalize()}.")
-    fresh = [
-        [str(number), str(estimate_of_test(confirmed))]
-        for number, confirmed in outcome.confirmations.items()
-        if number != best.number
-    ]
-    if fresh:
-        parts.append(Table(["tie", f"test {score} on the same fresh seeds, %"], fresh))
-    if len(expected := expected_best(outcome.records)) > 1:
-        parts.append(
-            "What fewer of these trials would have found, drawn at random (validation, then test"
-            f" {score}): {'; '.join(str(each) for each in expected)}."
-        )
-    if importance is not None:
-        parts.append(f"What mattered for validation {score}: {importance}.")
-    parts.append(
-        f"± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one; sd in the"
-        " table of trials is the standard deviation over seeds. A tie may be as good as the best:"
-        " Hsu's comparison with the best, at 5 %, does not rule it out. Nothing was chosen by test"
-        f" {score}."
-    )
     return parts
 
 
@@ -271,6 +244,10 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
     told = f"{count(len(rows), 'trial')} with all seeds, the best first" + (
         f"; {left} more were stopped early, failed or are left out here." if left else "."
     )
+    told += (
+        " sd is the standard deviation over seeds; a tie may be as good as the best: Hsu's"
+        " comparison with the best, at 5 %, does not rule it out."
+    )
     numbers = [record.number for record in shown]
     return [told, Table(columns, rows, sorts=True, trials=numbers)]
 
@@ -295,14 +272,25 @@ def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
         if len(tests) == len(expected):
             series["test"] = tests
         curve = curves_lines([each.trials for each in expected], series, "%", "trials")
-        drawn.append(Drawing(curve, "What fewer trials would have found, drawn at random"))
+        drawn.append(Drawing(curve, "What fewer of these trials would have found, at random"))
     lines = Drawing(
         trial_lines(points, keys, "score, %"),
         "Trials as lines through their hyperparameters; the best is orange, point at a line for"
         " its trial",
         broad=True,
     )
-    return [drawn, [lines]]
+    parts: list[Part] = [drawn]
+    if len(expected) > 1:
+        columns = ["trials", "best on validation, %", "in 90 of 100 draws", "its test, %"]
+        parts.append(Table(columns, [_budget_row(each) for each in expected]))
+    if importance is not None and not importance.told:
+        parts.append(f"What mattered for {label.removesuffix(', %')}: {importance}.")
+    return [*parts, [lines]]
+
+
+def _budget_row(each: ExpectedBest) -> list[str]:
+    test = "" if each.test is None else f"{each.test:.2f}"
+    return [str(each.trials), f"{each.val:.2f}", f"{each.low:.2f} to {each.high:.2f}", test]
 
 
 def _curves(result: TrialResult, metric: Metric) -> list[Part]:
@@ -326,7 +314,7 @@ def _commands(journal: Journal, outcome: Outcome) -> str:
     provenance = provenance_of(journal, outcome) or {}
     return "\n".join(
         [
-            _search_command(settings, len(outcome.records)),
+            _search_command(settings, len(outcome.records), outcome.goal),
             f"l2p-search export --search {shlex.quote(journal.directory.name)} --out best.yaml",
             train_command(settings.graph, settings.dataset, "best.yaml"),
             "",
@@ -348,7 +336,7 @@ def luck_long(luck: Luck) -> str:
     )
 
 
-def _search_command(settings: SearchSettings, trials: int) -> str:
+def _search_command(settings: SearchSettings, trials: int, goal: Goal | None) -> str:
     """The line that searches again: a command, or Python for a graph that was made in memory."""
     asked: dict[str, object] = {
         "space": settings.space.name,
@@ -358,6 +346,8 @@ def _search_command(settings: SearchSettings, trials: int) -> str:
         "seed": settings.seed,
         "metric": settings.metric,
     }
+    if goal is not None:
+        asked["confirm"] = goal.confirm
     graph = shell_words(settings.graph, settings.dataset)
     if graph is None:
         if settings.race:
@@ -367,3 +357,7 @@ def _search_command(settings: SearchSettings, trials: int) -> str:
     words = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
     race = [] if settings.race is None else ["--race", settings.race]
     return one_line(["l2p-search", *graph, *words, *race])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -46,6 +46,8 @@ def first_line(options: Mapping[str, Any]) -> str | None:
         names = [each.strip() for each in options["models"].split(",")]
     else:
         names = [options["model"] or Path(space or defaults.SPACE).stem]
+    if (options["model"] or options["models"]) and not _are_models(names):
+        return None
     graph = Path(dataset).stem if Path(dataset).exists() else dataset.lower()
     journals = [folder / f"{graph}-{name}" / "journal.log" for name in names]
     if not all(map(is_path, journals)):
@@ -88,6 +90,12 @@ def _may_be_a_graph(dataset: str) -> bool:
     if not is_path(Path(dataset)):
         return False
     return dataset.lower() in DATASETS or ":" in dataset or Path(dataset).exists()
+
+
+def _are_models(names: list[str]) -> bool:
+    from l2p_search.searching.space.shipped import models_of_spaces
+
+    return set(names) <= {*models_of_spaces().values(), ""}
 
 
 def _may_be_a_space(space: str) -> bool:

@@ -38,7 +38,28 @@ def headline(summary: Summary) -> RenderableType:
     parts.append(_facts(summary, best))
     if summary.held.others:
         parts += [Text(), _verdicts(summary.held)]
+        parts += [Text(summary.held.together)] if summary.held.together else []
     return Group(*parts)
+
+
+def in_short(summary: Summary) -> Text | None:
+    """The number and the configuration in one line, to end a result whose first lines are gone.
+
+    Args:
+        summary: What a search found.
+
+    Returns:
+        The line; None where nothing is confirmed.
+    """
+    best = summary.best
+    if best is None or summary.confirmed is None:
+        return None
+    config = describe_config(best.config, summary.keys)
+    return Text(
+        f"{summary.name}: {summary.confirmed} % test {title(summary.metric)} on fresh seeds,"
+        f" with {config} (trial {best.number})",
+        style="bold",
+    )
 
 
 def _facts(summary: Summary, best: TrialRecord) -> Table:
@@ -58,9 +79,12 @@ def _facts(summary: Summary, best: TrialRecord) -> Table:
         seeds = count(len(summary.confirmations[best.number].seeds), "fresh seed")
         number = f"{summary.confirmed} %  on {seeds} that chose nothing: the number to quote"
         fact(confirmed, number, "bold")
-        fact("", _MEANING)
-        elsewhere = Estimate(summary.confirmed, summary.elsewhere).elsewhere
-        fact("", f"the one for {OTHER_NODES}: {elsewhere}")
+        if summary.confirmed.too_wide:
+            fact("", f"{seeds} cannot tell how far off that is: --confirm 10 or more can")
+        else:
+            fact("", _MEANING)
+            elsewhere = Estimate(summary.confirmed, summary.elsewhere).elsewhere
+            fact("", f"the one for {OTHER_NODES}: {elsewhere}")
     elif best.number in summary.unconfirmed:
         fact("not confirmed", summary.unconfirmed[best.number])
     if best.result is not None and best.result.profile is not None:
@@ -95,5 +119,4 @@ def _verdicts(held: HeldAgainst) -> Table:
 
 
 def _points(difference: Interval) -> str:
-    width = difference.half_width
-    return f"{difference.mean:+.2f}" + ("" if width is None else f" ± {width:.2f}") + " points"
+    return f"{difference.mean:+.2f}{difference.plus_minus} points"

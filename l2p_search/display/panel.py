@@ -1,7 +1,8 @@
 """The panel of a running search: what it shows in each state, for any width."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -19,12 +20,17 @@ from l2p_search.results import TrialStatus
 _SHOWN = 8
 """Running trials that have a line of their own."""
 _NARROW = 80
-"""Columns below which a running trial's line has only what changes."""
+"""Columns below which the bar of a running trial is short."""
 _IN_WORDS = {
     "trials": "trial",
     "confirmation": "configuration",
 }
 """Stage -> what is counted in it."""
+
+
+Length = Literal["full", "short", "shortest"]
+"""How much is said of a running trial."""
+_LENGTHS: tuple[Length, ...] = ("full", "short", "shortest")
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,9 @@ def _stopping(snapshot: Snapshot | None) -> str:
         return "stopping: no trial had begun"
     text = f"stopping: {count(snapshot.ended, 'trial')} kept"
     if snapshot.running:
-        text += f", {len(snapshot.running)} that ran begin anew when it is resumed"
+        one = len(snapshot.running) == 1
+        again = "one that ran begins" if one else f"{len(snapshot.running)} that ran begin"
+        text += f", {again} anew when it is resumed"
     return text
 
 
@@ -150,38 +158,56 @@ def _running(running: Sequence[Running], width: int) -> list[RenderableType]:
     """A line per running trial: its bar, and how far it is."""
     if not running:
         return []
-    narrow = width < _NARROW
-    bar = 10 if narrow else 20
+    bar = 10 if width < _NARROW else 18
+    shown = running[:_SHOWN]
+    length = _that_fits(shown, width - bar - 1)
     table = Table.grid(padding=(0, 1))
     table.add_column(width=bar)
     table.add_column(overflow="fold")
-    for each in running[:_SHOWN]:
+    for each in shown:
         drawn = ProgressBar(total=1.0, completed=each.share, width=bar)
-        table.add_row(drawn, f"{each.title}: {how_far(each, brief=narrow)}")
+        table.add_row(drawn, _told(each, length))
     if len(running) > _SHOWN:
         table.add_row("", f"and {len(running) - _SHOWN} more")
     return [table]
 
 
-def how_far(running: Running, brief: bool = False) -> str:
+def _told(running: Running, length: Length) -> str:
+    return f"{running.title}: {how_far(running, length)}"
+
+
+def _that_fits(running: Sequence[Running], room: int) -> Length:
+    """The longest words that fit into one line each, whatever numbers they will have."""
+    worst = [
+        replace(each, finished=each.seeds, epoch=each.epochs, best_val=100.0) for each in running
+    ]
+    for length in _LENGTHS:
+        if all(len(_told(each, length)) <= room for each in worst):
+            return length
+    return _LENGTHS[-1]
+
+
+def how_far(running: Running, length: Length = "full") -> str:
     """How far a running trial is, in words.
 
     Args:
         running: The trial.
-        brief: Whether its score is left out.
+        length: The shortest has no score.
 
     Returns:
         Words such as "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %".
     """
     if not running.epochs:
         return f"{count(running.seeds, 'seed')}, {format_duration(running.seconds)}"
-    if brief:
-        return f"{running.finished}/{running.seeds} seeds, epoch {running.epoch}/{running.epochs}"
-    text = (
-        f"{running.finished} of {count(running.seeds, 'seed')} done, epoch {running.epoch} of at"
-        f" most {running.epochs}"
-    )
-    return text if running.best_val is None else f"{text}, validation {running.best_val:.2f} %"
+    text = f"{running.finished}/{running.seeds} seeds, epoch {running.epoch}/{running.epochs}"
+    if length == "full":
+        text = (
+            f"{running.finished} of {count(running.seeds, 'seed')} done, epoch {running.epoch} of"
+            f" at most {running.epochs}"
+        )
+    if length == "shortest" or running.best_val is None:
+        return text
+    return f"{text}, validation {running.best_val:.2f} %"
 
 
 def _best(subject: Subject, snapshot: Snapshot) -> list[RenderableType]:

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from l2p_search.display.charts import bar, bar_chart
-from l2p_search.display.headline import headline
+from l2p_search.display.headline import headline, in_short
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
 from l2p_search.display.score_rows import score_table
@@ -18,6 +18,8 @@ from l2p_search.trial_record import best_first
 _SHOWN = 5
 """Trials in the table; `l2p-search trials` has the others."""
 _PIPED_WIDTH = 100
+_NEXT_STEPS = 8
+"""Lines that follow a result on the screen."""
 
 
 def summary_text(summary: Summary, width: int | None = None) -> str:
@@ -34,6 +36,21 @@ def summary_text(summary: Summary, width: int | None = None) -> str:
     print_summary(summary, console)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def print_to_terminal(summary: Summary, console: Console) -> None:
+    """Print the summary; where its first lines leave the screen, the verdict once more at its end.
+
+    Args:
+        summary: What it says.
+        console: A terminal.
+    """
+    print_summary(summary, console)
+    lines = len(summary_text(summary, console.width).splitlines())
+    again = in_short(summary)
+    if again is not None and lines + _NEXT_STEPS > console.height:
+        console.print()
+        console.print(again, highlight=False)
 
 
 def print_summary(summary: Summary, console: Console) -> None:

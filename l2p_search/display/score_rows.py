@@ -156,13 +156,8 @@ def _labels(labels: LabelAccess) -> list[ScoreRow]:
 def _row(name: str, score: Estimate | Interval, sign: str = "") -> ScoreRow:
     here = score.this_graph if isinstance(score, Estimate) else score
     there = score.other_nodes if isinstance(score, Estimate) else None
-    return ScoreRow(name, f"{here.mean:{sign}.2f}", _bounds(here, sign), _bounds(there, sign))
-
-
-def _bounds(interval: Interval | None, sign: str) -> str:
-    if interval is None or interval.low is None or interval.high is None:
-        return ""
-    return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
+    elsewhere = "" if there is None else there.bounds(sign)
+    return ScoreRow(name, f"{here.mean:{sign}.2f}", here.bounds(sign), elsewhere)
 
 
 def as_lists(rows: Sequence[ScoreRow]) -> list[list[str]]:

@@ -17,7 +17,7 @@ from l2p_search.report.drawing import MAP, shown_steps
 from l2p_search.report.search_figures import Point
 
 _WIDTH, _HEIGHT = 380, 230
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 372, 12, 186
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 364, 12, 186
 _MOST_NUMBERS = 13
 _BROAD, _BROAD_HEIGHT = 760, 300
 
@@ -67,7 +67,7 @@ def heat_map(rows: Mapping[str, Sequence[float]], steps: int, what: str) -> str:
     Returns:
         SVG.
     """
-    left = min(150, 26 + 7 * max(len(label) for label in rows))
+    left = min(150, 26 + 7 * max(map(len, (what, *rows))))
     room, height = (_RIGHT - left) / steps, (_BOTTOM - _TOP) / len(rows)
     most = max(max(list(q)[:steps]) for q in rows.values()) or 1.0
     parts = []
@@ -83,6 +83,7 @@ def heat_map(rows: Mapping[str, Sequence[float]], steps: int, what: str) -> str:
         short = label if len(label) <= 17 else f"{label[:16]}…"
         parts.append(_text(left - 6, y + height / 2 + 4, short, "end"))
     parts += _steps(steps, left, room)
+    parts.append(_text(left - 6, _BOTTOM + 18, what, "end"))
     return _svg(parts)
 
 
@@ -175,10 +176,10 @@ def curves_lines(
         )
         kind = ("best", "second")[place % 2]
         parts.append(f'<path class="{kind}" d="{path}"><title>{escape(name)}</title></path>')
-        if len(series) > 1:
-            y = _TOP + 12 + 16 * place
-            parts.append(f'<path class="{kind}" d="M{_RIGHT - 92} {y - 4}h16"/>')
-            parts.append(_text(_RIGHT - 70, y, name, "start"))
+        if len(series) > 1:  # below the axis, one on either side, where no line can go
+            x, y = (_LEFT, _RIGHT - 84)[place % 2], _BOTTOM + 38
+            parts.append(f'<path class="{kind}" d="M{x} {y - 4}h16"/>')
+            parts.append(_text(x + 22, y, name, "start"))
     for number in _whole(last):
         parts.append(_text(_LEFT + (_RIGHT - _LEFT) * number / last, _BOTTOM + 18, str(number)))
     parts.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, across))

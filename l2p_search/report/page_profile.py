@@ -28,8 +28,10 @@ def profile_groups(result: TrialResult) -> list[Drawing]:
         return []
     steps = shown_steps(result.profile)
     groups = {"degree": result.profiles.by_degree, "class": result.profiles.by_class}
-    return [
-        Drawing(heat_map(rows, steps, what), f"q(t) by {what}; brighter is more")
-        for what, rows in groups.items()
-        if rows
-    ]
+    drawn = []
+    for what, rows in groups.items():
+        if rows:
+            most = max(share for q in rows.values() for share in list(q)[:steps])
+            caption = f"q(t) by {what}, from 0 (dark) to {most:.2f} (bright)"
+            drawn.append(Drawing(heat_map(rows, steps, what), caption))
+    return drawn

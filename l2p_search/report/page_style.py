@@ -17,9 +17,10 @@ p { margin: .5rem 0; } a { color: var(--blue); }
 .big { font-size: 2.4rem; font-weight: 650; color: var(--blue); margin: 0; line-height: 1.2; }
 nav { font-size: .9rem; margin: 1rem 0; padding: .5rem 0; border-block: 1px solid var(--line); }
 nav a { margin-right: 1.1rem; white-space: nowrap; text-decoration: none; }
-.wide { overflow-x: auto; max-width: 100%; }
+.wide { overflow-x: auto; max-width: 100%; margin: .6rem 0; }
 .first .wide { font-size: .9em; } .first .wide :is(th, td) { padding: .3rem .35rem; }
 .first .wide th { white-space: normal; overflow-wrap: normal; }
+.first .wide td:not(.text) { white-space: nowrap; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
 td { overflow-wrap: normal; } td.text, th.text { text-align: left; }
@@ -27,8 +28,8 @@ th { background: var(--panel); white-space: nowrap; } tr.best td { font-weight: 
 th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid; }
 th[aria-sort=ascending] button::after { content: " \\25B2"; }
 th[aria-sort=descending] button::after { content: " \\25BC"; }
-pre { background: var(--panel); padding: .8rem; overflow-x: auto; border-radius: 6px;
-  overflow-wrap: normal; margin: .5rem 0; }
+pre { background: var(--panel); padding: .8rem; border-radius: 6px; margin: .5rem 0;
+  white-space: pre-wrap; }
 button.copy { font: inherit; font-size: .8rem; padding: .1rem .5rem; cursor: pointer;
   color: var(--text); background: var(--panel); border: 1px solid var(--line);
   border-radius: 6px; }
@@ -43,9 +44,12 @@ svg.broad { min-width: 38rem; max-width: none; }
 .axis { stroke: var(--grey); fill: none; } .spread { stroke: var(--orange); }
 .trial { fill: none; stroke-width: 1.2; stroke-opacity: .7; } .trial:hover { stroke-width: 4; }
 .rest { fill: var(--grey); } .second { stroke: var(--blue); fill: none; stroke-width: 2; }
+@media (max-width: 480px) { .wide { font-size: .75rem; } .first .wide { font-size: .72rem; }
+  .wide table { font-size: inherit; } .wide :is(th, td) { padding: .3rem .2rem; }
+  .wide th { white-space: normal; overflow-wrap: normal; } .wide td.text { min-width: 4.5rem; } }
 @media print { nav, button.copy { display: none; } body { max-width: none; padding: 0; }
   h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
-  .wide { overflow: visible; } pre { white-space: pre-wrap; } }
+  .wide { overflow: visible; } }
 """
 
 SCRIPT = """

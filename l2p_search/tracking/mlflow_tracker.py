@@ -202,20 +202,20 @@ class MlflowTracker:
         note = dataset_note(experiment, found, others, search.metric)
         self._client.set_experiment_tag(experiment, "mlflow.note.content", note)
 
-    def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
-        """Add files to the run of a search; the run is made if the store does not have it.
+    def attach(self, search: SearchEntry, files: dict[str, bytes]) -> bool:
+        """Add files to the run of a search.
 
         Args:
             search: The search.
             files: File name -> content.
+
+        Returns:
+            Whether the store has the search; if not, nothing was written.
         """
         found = self._parent(search)
-        if found is None:
-            parent = self.begin(search)
-            self._client.set_terminated(parent, "FINISHED", _milliseconds(search.ended))
-        else:
-            parent = found.info.run_id
-        self._files(parent, files)
+        if found is not None:
+            self._files(found.info.run_id, files)
+        return found is not None
 
     def views(self, most: int) -> dict[str, tuple[tuple[str, ...], str]]:
         """List the views that the store has.

@@ -54,8 +54,8 @@ def dataset_note(
 ) -> str:
     """The description of an experiment, which holds all searches on one graph.
 
-    MLflow's home page shows its beginning as plain text, and the experiment's page its first
-    paragraph as Markdown: so numbers come first, then the links.
+    MLflow's home page shows its beginning as plain text, and the experiment's page the first line
+    of its first paragraph: so the number comes first, then the links, then the configuration.
 
     Args:
         experiment: Its identifier.
@@ -82,13 +82,15 @@ def dataset_note(
     of = f", the best of {len(told)} searches on validation" if len(told) > 1 else ""
     name = _link(inert(best.info.run_name), run_link("", experiment, best.info.run_id))
     first = f"{inert(number)} ({name}{of})"
+    config = found.partition("; ")[0]
     rows = [
         f"| {_link(_cell(run.info.run_name), run_link('', experiment, run.info.run_id))}"
         f" | {_cell(run.data.tags[ANSWER])} |"
         for run in told
     ]
     table = "\n".join([f"| search | test {title(metric)} on fresh seeds |", "|---|---|", *rows])
-    return f"{first}{_BETWEEN}{_BETWEEN.join(links)}\n\nWith {inert(found)}.\n\n{table}"
+    first = _BETWEEN.join([first, *links, inert(config)])
+    return f"{first}\n\nWith {inert(found)}.\n\n{table}"
 
 
 def _link(text: str, address: str) -> str:

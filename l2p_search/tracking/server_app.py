@@ -28,6 +28,10 @@ FIRST_CHOICES: dict[str, object] = {
     "mlflow.home.getting-started.collapsed_v1": True,
 }
 """Keys of the browser's storage, as MLflow 3.17 writes them; it ignores those it does not know."""
+SIDEBAR = "mlflow_header.toggle_sidebar_button"
+"""What MLflow calls the button that folds its left bar: it keeps that nowhere."""
+_NARROW = 700
+"""Pixels of a screen on which the bar is folded."""
 
 
 def create_app() -> Any:
@@ -57,6 +61,8 @@ def create_app_with_passwords() -> Any:
 def with_first_choices(index: str) -> str:
     """MLflow's page with a few lines before its program, which fill the browser's storage.
 
+    On a telephone they also fold its left bar, which would take half of the screen.
+
     Args:
         index: The HTML of MLflow's page.
 
@@ -67,7 +73,11 @@ def with_first_choices(index: str) -> str:
     script = (
         f"<script>try{{const first={choices};for(const key in first)"
         "if(localStorage.getItem(key)===null)localStorage.setItem(key,first[key])}"
-        "catch(_){}</script>"
+        "catch(_){}"
+        f"if(innerWidth<{_NARROW}){{const wait=setInterval(()=>{{"
+        f"const bar=document.querySelector('[data-component-id=\"{SIDEBAR}\"]');"
+        "if(bar){clearInterval(wait);bar.click()}},100);setTimeout(()=>clearInterval(wait),20000)}"
+        "</script>"
     )
     return index.replace("<head>", f"<head>{script}", 1)
 

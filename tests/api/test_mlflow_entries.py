@@ -138,6 +138,18 @@ def test_the_confirmed_number_is_the_first_line_of_the_page(
     assert "Nothing was chosen by test accuracy" in whole.description
 
 
+def test_the_page_has_every_test_score_in_a_table_after_its_first_paragraph(
+    recorded: Journal, whole: SearchEntry
+) -> None:
+    outcome = read_outcome(recorded)
+    confirmed = outcome.confirmed
+    assert confirmed is not None
+    head, line, first, *_ = whole.description.split("\n\n")[1].splitlines()
+    assert head.startswith("| test accuracy, % | mean | this graph, other seeds and splits |")
+    assert line == "| --- | ---: | ---: | ---: |"
+    assert first.startswith(f"| CONFIRMED on 3 fresh seeds | {confirmed.mean:.2f} |")
+
+
 def test_the_leaderboard_has_no_test_accuracy_and_marks_ties(
     recorded: Journal, whole: SearchEntry
 ) -> None:

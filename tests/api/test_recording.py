@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from l2p_search.api import recording
+from l2p_search.api.mlflow_entries import search_entry
 from l2p_search.api.recording import Tracking, attach, sync, tracking
 from l2p_search.data.graph import Graph
 from l2p_search.errors import ModelError, in_python, in_shell
@@ -180,6 +181,7 @@ class _Tracker:
         self.files: dict[str, dict[str, bytes]] = {}
 
     def begin(self, search: SearchEntry) -> str:
+        self.files.setdefault(search.name, {})
         return search.uid
 
     def recorded(self, parent: str) -> int:
@@ -202,8 +204,11 @@ class _Tracker:
         if search.model is not None:
             self.models.append(search.model.uid)
 
-    def attach(self, search: SearchEntry, files: dict[str, bytes]) -> None:
-        self.files[search.name] = files
+    def attach(self, search: SearchEntry, files: dict[str, bytes]) -> bool:
+        if search.name not in self.files:
+            return False
+        self.files[search.name] |= files
+        return True
 
 
 @pytest.fixture
@@ -249,5 +254,16 @@ def test_a_search_that_runs_is_not_written_as_ended(
 
 
 def test_every_search_is_given_the_files(recorded: Journal, tracker: _Tracker) -> None:
+    tracker.begin(search_entry(recorded))
     attach([recorded], {"drawn.svg": b"x"}, Tracking())
     assert tracker.files == {"pretended": {"drawn.svg": b"x"}}
+    assert tracker.trials == {}
+
+
+def test_a_search_that_mlflow_does_not_have_is_written_before_its_files(
+    recorded: Journal, tracker: _Tracker
+) -> None:
+    attach([recorded], {"drawn.svg": b"x"}, Tracking())
+    assert tracker.files == {"pretended": {"drawn.svg": b"x"}}
+    assert len(tracker.trials) == 10
+    assert tracker.finished == [False]

@@ -8,12 +8,16 @@ from typing import Any
 import pytest
 
 from l2p_search.api.reporting import report_page
+from l2p_search.api.summarising import summary_of
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.errors import SearchError
 from l2p_search.held import Against, HeldAgainst
 from l2p_search.intervals import Interval
+from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.results import TrialResult
+from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
@@ -37,7 +41,26 @@ def body(recorded: Journal, outcome: Outcome) -> str:
 def test_the_headline_is_the_number_to_quote(body: str, outcome: Outcome) -> None:
     assert f'<p class="big">{outcome.confirmed} %</p>' in body
     assert "test accuracy on 3 fresh seeds that chose nothing: the number to quote" in body
-    assert f"the paper&#x27;s protocol</td><td>{outcome.protocol}</td>" in body
+    own = outcome.protocol
+    assert own is not None
+    row = f"the paper&#x27;s protocol: the search&#x27;s own seeds</td><td>{own.mean:.2f}</td>"
+    assert f"{row}<td>{own.bounds()}</td>" in body
+
+
+def test_every_test_score_of_the_terminal_is_a_row_of_the_page(
+    recorded: Journal, outcome: Outcome, body: str
+) -> None:
+    rows = as_lists(score_rows(summary_of(outcome, "pretended")))
+    assert len(rows) > 3
+    for row in rows:
+        assert f"{escape(row[0])}</td><td>{row[1]}</td>" in body or not row[1]
+    for name in (THIS_GRAPH, OTHER_NODES):
+        assert f"<th>{name}</th>" in body or f'<th class="text">{name}</th>' in body
+
+
+def test_what_fewer_trials_would_have_found_is_a_table(body: str, outcome: Outcome) -> None:
+    for each in expected_best(outcome.records):
+        assert f"<td>{each.trials}</td><td>{each.val:.2f}</td>" in body
 
 
 def test_without_a_confirmation_the_headline_says_so(recorded: Journal, outcome: Outcome) -> None:

@@ -42,6 +42,8 @@ def test_it_says_what_is_searched(words: str, says: str) -> None:
     [
         "--dataset no-such-graph",
         "--dataset demo --space no-such-space",
+        "--dataset demo --model l2x",
+        "--dataset demo --models l2q,l2x",
         "--resume",
         "--resume --name nothing",
         "--name nothing",

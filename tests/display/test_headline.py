@@ -9,7 +9,7 @@ from rich.console import Console
 from l2p_search.display.headline import headline
 from l2p_search.display.summary import Summary
 from l2p_search.display.travel import travel_in_words
-from l2p_search.held import Against, HeldAgainst
+from l2p_search.held import Against, HeldAgainst, judged_together
 from l2p_search.intervals import Interval
 from l2p_search.verdicts import verdict_on
 from tests.searching.records.made import result
@@ -84,6 +84,25 @@ def test_every_verdict_is_a_line_with_its_paired_difference(summary: Summary) ->
     assert lines[2].endswith("worse                      -2.00 ± 1.00 points")
     itself = HeldAgainst((_one("default", "d", 0.0, 0.0, trial=0, is_winner=True),))
     assert "better than the default?  it is the winner" in _said(replace(summary, held=itself))
+
+
+def test_a_verdict_that_only_holm_leaves_undecided_is_explained(summary: Summary) -> None:
+    barely = _one("mlp", "MLP", 0.05, 2.0)
+    alone, three = (
+        replace(summary, held=HeldAgainst(judged_together([barely] * number))) for number in (1, 3)
+    )
+    note = "undecided though an interval leaves out 0: the 3 verdicts are to hold together (Holm)"
+    assert _said(three).splitlines()[-1] == note
+    assert "Holm" not in _said(alone)
+
+
+def test_two_seeds_that_disagree_are_said_to_tell_nothing(summary: Summary) -> None:
+    wide = Interval(52.96, 52.96 - 460.43, 52.96 + 460.43, 2)
+    said = _said(replace(summary, confirmed=wide, elsewhere=wide))
+    assert "CONFIRMED TEST ACCURACY  52.96 ± over 50 %" in said
+    assert "3 fresh seeds cannot tell how far off that is: --confirm 10 or more can" in said
+    assert "460" not in said
+    assert "the 95 % interval" not in said
 
 
 def test_l2p_that_learned_to_be_an_mlp_is_told(summary: Summary) -> None:

@@ -146,4 +146,28 @@ def test_how_far_is_told_with_the_score_where_there_is_room() -> None:
     assert how_far(_RUNNING) == (
         "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %"
     )
-    assert how_far(_RUNNING, brief=True) == "3/20 seeds, epoch 340/1000"
+    assert how_far(_RUNNING, "short") == "3/20 seeds, epoch 340/1000, validation 84.10 %"
+    assert how_far(_RUNNING, "shortest") == "3/20 seeds, epoch 340/1000"
+
+
+@pytest.mark.parametrize("title", ["trial 4 on fresh seeds", "the winner with phi_share 0.5"])
+@pytest.mark.parametrize("width", [72, 80, 100, 160])
+def test_a_running_trial_has_one_line_that_stays_one_while_its_numbers_grow(
+    title: str, width: int
+) -> None:
+    for epoch, finished in ((8, 0), (1000, 20)):
+        running = replace(_FRESH, title=title, epoch=epoch, finished=finished)
+        view = View(snapshot=replace(_SNAPSHOT, running=(running,)), elapsed=1.0)
+        console = Console(file=io.StringIO(), width=width)
+        console.print(panel(_SUBJECT, view, width))
+        lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+        (place,) = (n for n, line in enumerate(lines) if title in line)
+        assert lines[place + 1].startswith("best validation"), lines
+        assert (f"epoch {epoch} of at most 1000" in lines[place]) == (width == 160)
+        assert ("validation 84.10 %" in lines[place]) == (width >= 100)
+
+
+def test_one_trial_that_is_interrupted_begins_anew() -> None:
+    alone = replace(_SNAPSHOT, running=(_RUNNING,))
+    text = _drawn(View(snapshot=alone, elapsed=1.0, stopping=True), 160)
+    assert "8 trials kept, one that ran begins anew when it is resumed" in text

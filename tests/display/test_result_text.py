@@ -1,11 +1,13 @@
 """What a search found, in words: the number to quote first, exceptions named."""
 
+import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from l2p_search.display.leaderboard import LEGEND
-from l2p_search.display.result_text import summary_text
+from l2p_search.display.result_text import print_to_terminal, summary_text
 from l2p_search.display.summary import Summary
 from l2p_search.effects import Effect, Effects
 from l2p_search.results import TrialStatus
@@ -86,3 +88,18 @@ def test_no_line_is_wider_than_the_screen_and_none_is_cut(summary: Summary, widt
 
 def test_a_result_fits_on_a_screen_of_fifty_lines(summary: Summary) -> None:
     assert len(summary_text(summary).splitlines()) <= 50
+
+
+@pytest.mark.parametrize(("height", "again"), [(24, True), (200, False)])
+def test_a_result_that_is_taller_than_the_screen_ends_with_its_verdict(
+    summary: Summary, height: int, again: bool
+) -> None:
+    console = Console(file=io.StringIO(), width=100, height=height, force_terminal=True)
+    print_to_terminal(summary, console)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    short = f"told: {summary.confirmed} % test accuracy on fresh seeds, with dropout="
+    assert (short in said) == again
+    assert said.count("CONFIRMED TEST ACCURACY") == 1
+    bare = replace(summary, confirmed=None, confirmations={})
+    print_to_terminal(bare, console)
+    assert console.file.getvalue().count(short) == again  # type: ignore[attr-defined]

@@ -35,5 +35,9 @@ def test_groups_by_degree_and_class_are_drawn_where_they_were_recorded() -> None
         }
     )
     drawn = profile_groups(replace(made, seeds=seeds, profiles=profiles))
-    assert [each.caption.split(";")[0] for each in drawn] == ["q(t) by degree", "q(t) by class"]
+    assert [each.caption for each in drawn] == [
+        "q(t) by degree, from 0 (dark) to 0.60 (bright)",
+        "q(t) by class, from 0 (dark) to 0.50 (bright)",
+    ]
+    assert ">degree</text>" in drawn[0].svg
     assert "chess" in drawn[1].svg

@@ -32,6 +32,7 @@ def test_a_dataset_says_its_number_first_and_then_where_to_go() -> None:
     assert first.startswith("80.00 ± 2.00 % test accuracy ([one](#/experiments/7/runs/id-3")
     assert "[searches](#/experiments/7/runs?" in first
     assert "[profiles](" in first
+    assert first.endswith(" · l2q, K=2")
     assert "compare-experiments" not in note  # there is no other graph
     assert "With l2q, K=2; all stop at once." in note
 

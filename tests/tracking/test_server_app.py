@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from l2p_search.tracking import server_app
-from l2p_search.tracking.server_app import FIRST_CHOICES, START_VARIABLE, with_first_choices
+from l2p_search.tracking.server_app import (
+    FIRST_CHOICES,
+    SIDEBAR,
+    START_VARIABLE,
+    with_first_choices,
+)
 
 _PAGE = '<!doctype html><html><head><title>MLflow</title><script src="main.js"></script></head>'
 
@@ -38,6 +43,7 @@ def test_mlflow_still_knows_these_keys() -> None:
     for key in FIRST_CHOICES:
         name = re.sub(r"_v\d+$", "", key)
         assert any(f'"{name}"' in text for text in programs), name
+    assert any(f'"{SIDEBAR}"' in text for text in programs)
 
 
 def test_its_first_page_has_the_choices_and_start_leads_to_the_view(

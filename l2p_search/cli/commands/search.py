@@ -269,11 +269,11 @@ def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Sea
 def _print(search: "Search") -> None:
     from rich.console import Console
 
-    from l2p_search.display.result_text import print_summary, summary_text
+    from l2p_search.display.result_text import print_to_terminal, summary_text
 
     console = Console()
     if console.is_terminal:
-        print_summary(search.summary(), console)
+        print_to_terminal(search.summary(), console)
     else:
         print(summary_text(search.summary()), end="")
 

@@ -368,6 +368,7 @@ class Coordinator:
             trials=0 if self.out_of_time or self._no_more else unbegun + len(self._waiting),
             confirmations=self._confirming.waiting,
             seconds=seconds,
+            confirmed=self._confirming.trials.values(),
         )
         return self._standing.snapshot(
             goal=self._goal.trials,

@@ -1,16 +1,20 @@
 """Pace: how far the running tasks of a search are, and how long the rest of it takes."""
 
+import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from l2p_search.progress import Running
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.standing import Standing
 from l2p_search.searching.running.tasks import Task
+from l2p_search.trial_record import TrialRecord
 
 _ENOUGH = 0.02
 """The share of a training that must be done before the rest is estimated by it."""
+_MOST_SLOWER = 4.0
+"""The confirmation is never thought to go on slower than so many times what was expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +23,9 @@ class Ahead:
 
     Attributes:
         trials: How many trials.
-        confirmations: Seeds of each configuration that is to be confirmed, as far as is known.
+        confirmations: Seeds of each training of the confirmation, as far as is known.
+        configs: The `config_id` of each; empty while they are not known.
+        own: `config_id` -> what a seed of it took in the trials.
         trial_seconds: What a trial takes; None before one has ended.
         seed_seconds: What a fresh seed takes, of the best configuration and of what is trained
             beside it; None before a trial has ended.
@@ -31,6 +37,8 @@ class Ahead:
     trial_seconds: float | None
     seed_seconds: float | None
     budget: float | None = None
+    configs: Sequence[str] = ()
+    own: Mapping[str, float] = field(default_factory=dict)
 
 
 def ahead_of(
@@ -41,6 +49,7 @@ def ahead_of(
     trials: int,
     confirmations: Collection[Task] | None,
     seconds: float,
+    confirmed: Collection[TrialRecord] = (),
 ) -> Ahead:
     """What a search has not begun yet, and what that takes by what has ended so far.
 
@@ -53,14 +62,15 @@ def ahead_of(
         confirmations: Those that have not begun. None where they are not known, before the trials
             have ended.
         seconds: Since the search was started.
+        confirmed: The trials that are confirmed: how long a seed of them takes is known.
 
     Returns:
         It.
     """
+    fresh, configs = [goal.confirm] * pieces, []
     if confirmations is not None:
         fresh = [sum(map(len, task.groups)) for task in confirmations]
-    else:
-        fresh = [goal.confirm] * pieces
+        configs = [task.config.config_id for task in confirmations]
     best, seed_seconds = standing.best, None
     if best is not None and best.result is not None:
         # What is trained beside the winner may take longer than it: the default configuration
@@ -77,6 +87,12 @@ def ahead_of(
         trial_seconds=trial_seconds,
         seed_seconds=seed_seconds,
         budget=None if budget is None else max(0.0, budget - seconds),
+        configs=configs,
+        own={
+            each.config.config_id: each.result.seconds / len(each.result.seeds)
+            for each in confirmed
+            if each.result is not None and each.result.seeds
+        },
     )
 
 
@@ -92,6 +108,8 @@ class Pace:
         self._clock = clock
         self._running: dict[Task, tuple[float, Running]] = {}
         self._first: float | None = None
+        self._expected: dict[Task, float] = {}
+        self._took = self._thought = 0.0
 
     def begin(self, task: Task, title: str) -> None:
         """A worker has the task; `title` is what people call it."""
@@ -117,7 +135,17 @@ class Pace:
 
     def end(self, task: Task) -> None:
         """The task runs no longer."""
-        self._running.pop(task, None)
+        since, _ = self._running.pop(task, (None, None))
+        expected = self._expected.pop(task, None)
+        if since is not None and expected is not None:
+            self._took += self._clock() - since
+            self._thought += expected
+
+    @property
+    def _slower(self) -> float:
+        """How many times longer trainings on fresh seeds took than expected, by the clock."""
+        slower = self._took / self._thought if self._thought > 0.0 else 1.0
+        return min(max(slower, 1.0), _MOST_SLOWER)
 
     @property
     def running(self) -> tuple[Running, ...]:
@@ -151,9 +179,18 @@ class Pace:
         trials = _side_by_side([*now, *[usual] * ahead.trials], concurrency)
         if ahead.budget is not None:
             trials = min(trials, max([ahead.budget + usual, *now]))
-        fresh = [_rest(each, seed * each.seeds) for each in running if each.stage != "trials"]
-        fresh += [seed * seeds for seeds in ahead.confirmations]
-        return trials + _side_by_side(fresh, concurrency), ahead.trial_seconds is None
+        fresh = []
+        for task, (since, each) in self._running.items():
+            if each.stage == "trials":
+                continue
+            whole = ahead.own.get(each.config.config_id, seed) * each.seeds
+            self._expected[task] = whole
+            begun = replace(each, seconds=self._clock() - since)
+            fresh.append(_rest(begun, whole * self._slower))
+        configs = [*ahead.configs, *[""] * (len(ahead.confirmations) - len(ahead.configs))]
+        for seeds, config in zip(ahead.confirmations, configs, strict=True):
+            fresh.append(ahead.own.get(config, seed) * seeds * self._slower)
+        return trials + _in_turn(fresh, concurrency), ahead.trial_seconds is None
 
 
 def _projected(running: Sequence[Running]) -> float | None:
@@ -174,3 +211,11 @@ def _rest(running: Running, usual: float) -> float:
 def _side_by_side(seconds: Sequence[float], concurrency: int) -> float:
     """How long tasks take that share the workers: not less than the longest of them."""
     return max([*seconds, sum(seconds) / concurrency])
+
+
+def _in_turn(seconds: Sequence[float], concurrency: int) -> float:
+    """How long tasks take that are begun in this order, each by the first worker that is free."""
+    free = [0.0] * max(1, concurrency)
+    for each in seconds:
+        heapq.heapreplace(free, free[0] + each)
+    return max(free)

@@ -103,6 +103,61 @@ def test_a_confirmation_that_takes_longer_than_expected_is_told_by_how_far_it_is
     assert pace.seconds_left(ahead, 1)[0] == pytest.approx(7.5)
 
 
+def test_a_tie_is_expected_to_take_what_its_own_trial_took() -> None:
+    """The quick winner says nothing of a tie of 64 steps."""
+    slow, quick = _task(63, "confirmation"), _task(1, "confirmation")
+    own = {slow.config.config_id: 8.0, quick.config.config_id: 0.5}
+    pace = Pace(clock := _Clock())
+    pace.begin(slow, "trial 63 on fresh seeds")
+    clock.now = 10.0
+    ahead = _ahead(
+        trial_seconds=10.0,
+        seed_seconds=1.0,
+        confirmations=[10, 10],
+        configs=[quick.config.config_id, "unknown"],
+        own=own,
+    )
+    assert pace.seconds_left(ahead, 1) == (70 + 5 + 10, False)
+
+
+def test_what_is_begun_last_is_waited_for_after_what_comes_before_it() -> None:
+    ahead = _ahead(trial_seconds=1.0, seed_seconds=1.0, confirmations=[4, 4, 10])
+    assert Pace(_Clock()).seconds_left(ahead, 2) == (4 + 10, False)
+
+
+def test_a_confirmation_that_goes_on_slowly_is_expected_to_go_on_so() -> None:
+    """Two workers share a core, or a worker starts: the seconds of training do not show it."""
+    pace = Pace(clock := _Clock())
+    first, second = _task(1, "confirmation"), _task(2, "confirmation")
+    ahead = _ahead(trial_seconds=10.0, seed_seconds=1.0, confirmations=[10])
+    pace.begin(first, "trial 1 on fresh seeds")
+    assert pace.seconds_left(ahead, 1) == (20.0, False)
+    clock.now = 25.0
+    pace.end(first)
+    assert pace.seconds_left(ahead, 1) == (25.0, False)
+    pace.begin(second, "trial 2 on fresh seeds")
+    assert pace.seconds_left(ahead, 1) == (50.0, False)
+    pace.end(second)
+    assert pace.seconds_left(ahead, 1)[0] == pytest.approx(12.5)
+
+
+def test_trials_that_are_confirmed_tell_what_a_seed_of_them_takes(tmp_path: Path) -> None:
+    goal = Goal(trials=2, confirm=10, ties=0)
+    journal = searched(tmp_path / "s", None, goal)  # type: ignore[arg-type]
+    records = list(journal.each_record())
+    ahead = ahead_of(
+        Standing(records, race=False),
+        goal,
+        pieces=1,
+        trials=0,
+        confirmations=[_task(0, "confirmation", seeds=3)],
+        seconds=0.0,
+        confirmed=records,
+    )
+    assert ahead.own == {record.config.config_id: 1.0 / 20 for record in records}
+    assert list(ahead.configs) == [_task(0).config.config_id]
+
+
 def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path: Path) -> None:
     """The winner may be the quickest trial; what it is held against is not."""
     goal = Goal(trials=2, confirm=10, ties=0)

@@ -1,0 +1,24 @@
+from dataclasses import replace
+
+from l2p_search.api.summarising import summary_of
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+
+
+def test_what_is_told_is_what_the_search_found(recorded: Journal) -> None:
+    outcome = read_outcome(recorded)
+    told = summary_of(outcome, "mine")
+    assert (told.name, told.dataset, told.seeds) == ("mine", "small", 20)
+    assert (told.best, told.confirmed, told.protocol) == (
+        outcome.best,
+        outcome.confirmed,
+        outcome.protocol,
+    )
+    assert told.ties == {record.number for record in outcome.ties}
+    assert told.looks == str(outcome.looks)
+    assert (told.exhausted, told.unconfirmed, told.importance) == (False, {}, None)
+
+
+def test_a_search_without_a_complete_trial_has_no_best(begun: Journal) -> None:
+    told = summary_of(replace(read_outcome(begun), records=[]), "mine")
+    assert (told.best, told.paper, told.confirmed) == (None, None, None)
