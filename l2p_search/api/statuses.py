@@ -1,6 +1,5 @@
 """How searches stand, in a few words; remembered, as long searches take long to read."""
 
-import json
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,12 +20,12 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.journal_file import FILE
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.remembered import recall, remember
 from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.trial_record import TrialRecord
-from l2p_search.whole_file import write_whole
 
 _REMEMBERED = "status.json"
-_VERSION = 1
+_VERSION = 2
 """Of what is remembered: another one is made anew."""
 
 
@@ -112,7 +111,7 @@ def _remembered(
     Where not the whole of it is wanted, what a search in the middle keeps of itself will do.
     """
     journal, file = directory / FILE, directory / _REMEMBERED
-    before = None if anew else _read(file)
+    before = None if anew else recall(file)
     with _read_of(directory):
         stat = journal.stat()
     key = {"version": _VERSION, "bytes": stat.st_size, "changed": stat.st_mtime_ns}
@@ -129,7 +128,7 @@ def _remembered(
     # Beside a running search it would be out of date at once, and its folder is the search's.
     if anew or not is_locked(directory):
         with suppress(OSError):  # where a folder cannot be written, it is read each time
-            write_whole(file, json.dumps({**key, "status": asdict(status)}))
+            remember(file, {**key, "status": asdict(status)})
     return status
 
 
@@ -141,15 +140,6 @@ def _read_of(directory: Path) -> Iterator[None]:
         raise SearchError(
             f"{directory}: the search cannot be read ({error.strerror}); check its permissions"
         ) from None
-
-
-def _read(file: Path) -> dict[str, Any] | None:
-    try:
-        before = json.loads(file.read_text(encoding="utf-8"))
-        _from(before["status"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return dict(before)
 
 
 def _from(mapping: dict[str, Any]) -> Status:

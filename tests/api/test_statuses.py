@@ -93,10 +93,10 @@ def test_what_is_remembered_wrongly_is_made_anew(directory: Path, text: str) -> 
 def test_a_folder_that_cannot_be_written_is_read_all_the_same(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, content: str) -> None:
+    def full(path: Path, mapping: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "write_whole", full)
+    monkeypatch.setattr(module, "remember", full)
     assert status_of(directory).ended == 4
 
 

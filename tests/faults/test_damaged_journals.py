@@ -51,6 +51,7 @@ _DAMAGES: dict[str, Callable[[Lines], Lines]] = {
     "missing key of an outcome": _replace(_OUTCOME, b'"status":"complete",', b""),
     "missing result": _replace(_OUTCOME, b'"result":', b'"results":'),
     "missing number": _replace(_PROPOSAL, b'"number":0,', b""),
+    "an outcome of nothing proposed": _replace(_PROPOSAL, b'"proposal"', b'"propos_l"'),
     "missing id": _replace(_PROPOSAL, b'"id"', b'"of"'),
     "not a number": _replace(_OUTCOME, b'"seconds":1.0', b'"seconds":NaN'),
     "infinite": _replace(_OUTCOME, b'"seconds":1.0', b'"seconds":Infinity'),

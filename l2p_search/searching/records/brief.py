@@ -5,19 +5,26 @@ It names how many bytes of the journal it is made of, and their checksum: whoeve
 it as long as the journal begins with these bytes, and reads only the lines after them.
 """
 
-import json
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from optuna.distributions import json_to_distribution
+from optuna.trial import TrialState
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError
 from l2p_search.results import TrialResult, TrialStatus
-from l2p_search.searching.records.journal_file import FILE, FORMAT, JournalFile, understood
+from l2p_search.searching.records.journal_file import (
+    FILE,
+    FORMAT,
+    JournalFile,
+    parsed,
+    understood,
+)
 from l2p_search.searching.records.recorded_trials import (
     IMPOSSIBLE,
     OUTCOME,
@@ -25,17 +32,26 @@ from l2p_search.searching.records.recorded_trials import (
     REPEATED,
     RecordedTrials,
 )
+from l2p_search.searching.records.remembered import recall, remember
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.trial_record import TrialRecord
-from l2p_search.whole_file import write_whole
 
 STEP = 2**18
 """Bytes of a journal after which its brief is kept anew: some twenty trials of twenty seeds."""
 _BESIDE = "brief.json"
-_VERSION = 1
+_VERSION = 2
 _CHUNK = 2**20
 _STUDY_ATTR, _CREATE_TRIAL, _PARAM, _STATE, _TRIAL_ATTR = 2, 4, 5, 6, 8
 """Optuna's codes of what an entry does."""
+_NEEDED: dict[int, tuple[str, ...]] = {
+    0: ("study_name", "directions"), 1: ("study_id",), 2: ("study_id", "user_attr"),
+    3: ("study_id", "system_attr"), 4: ("worker_id", "study_id", "datetime_start"),
+    5: ("trial_id", "param_name", "param_value_internal", "distribution"),
+    6: ("trial_id", "state", "values"), 7: ("trial_id", "step", "intermediate_value"),
+    8: ("trial_id", "user_attr"), 9: ("trial_id", "system_attr"),
+}  # fmt: skip
+"""Code -> what Optuna reads of such an entry."""
+_DATES = ("datetime_start", "datetime_complete")
 
 
 @dataclass
@@ -101,11 +117,11 @@ class Brief:
         self, directory: Path, config: TrialConfig, seeds: tuple[int, ...]
     ) -> TrialResult | None:
         """The result of a configuration on these fresh seeds, if it was trained on them."""
-        found = None
-        with open(directory / FILE, "rb") as file:
+        found, journal = None, JournalFile(directory / FILE, writes=False)
+        with open(journal.path, "rb") as file, understood(journal, "a confirmation"):
             for place in self.confirmed:
                 file.seek(place)
-                mapping = json.loads(file.readline())["user_attrs"]["result"]
+                mapping = parsed(file.readline())["user_attrs"]["result"]
                 same = TrialConfig.recorded(mapping["config"]).config_id == config.config_id
                 if same and mapping.get("splits") is None:
                     result = RecordedTrials(self.settings).result(mapping, config)
@@ -114,7 +130,12 @@ class Brief:
         return found
 
     def read_on(self, directory: Path) -> None:
-        """Take in the whole lines that were written since."""
+        """Take in the whole lines that were written since.
+
+        Raises:
+            SearchError: They are damaged.
+            OSError: The journal cannot be read.
+        """
         file = JournalFile(directory / FILE, writes=False)
         trials = RecordedTrials(self.settings) if "settings" in self.noted else None
         with open(directory / FILE, "rb") as lines, understood(file, "its last lines"):
@@ -122,7 +143,7 @@ class Brief:
             for line in lines:
                 if not line.endswith(b"\n"):
                     return  # it is being written, or was cut off by a crash
-                self._take(json.loads(line), self.size, trials)
+                self._take(parsed(line), self.size, trials)
                 if trials is None and "settings" in self.noted:
                     trials = RecordedTrials(self.settings)
                 self.size += len(line)
@@ -130,9 +151,11 @@ class Brief:
 
     def _take(self, log: dict[str, Any], place: int, trials: RecordedTrials | None) -> None:
         code = log["op_code"]
+        _check(code, log)
         if code == _STUDY_ATTR:
             wanted = ("settings", "goal")
             self.noted |= {key: log["user_attr"][key] for key in wanted if key in log["user_attr"]}
+            _ = self.goal  # one that nobody wrote so is damage
         elif code == _CREATE_TRIAL:
             if "result" in (log.get("user_attrs") or {}):
                 self.confirmed.append(place)
@@ -225,17 +248,27 @@ def keep_brief(directory: Path) -> None:
             brief = Brief()
             brief.read_on(directory)
         mapping = {"version": _VERSION, "format": FORMAT, "brief": brief.to_mapping()}
-        write_whole(directory / _BESIDE, json.dumps(mapping))
+        remember(directory / _BESIDE, mapping)
 
 
 def _kept(directory: Path) -> Brief | None:
-    try:
-        kept = json.loads((directory / _BESIDE).read_text(encoding="utf-8"))
-        if (kept["version"], kept["format"]) != (_VERSION, FORMAT):
-            return None
-        return Brief.from_mapping(kept["brief"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+    kept = recall(directory / _BESIDE)
+    if kept is None or (kept.get("version"), kept.get("format")) != (_VERSION, FORMAT):
         return None
+    brief = Brief.from_mapping(kept["brief"])
+    return brief if "settings" in brief.noted else None
+
+
+def _check(code: Any, log: dict[str, Any]) -> None:
+    """Raise what reading the whole journal would: a damaged entry is nowhere passed over."""
+    if code not in _NEEDED:
+        raise ValueError(f"unknown op code {code!r}")
+    ends = code == _STATE and TrialState(log["state"]).is_finished()
+    for key in (*_NEEDED[code], *["datetime_complete"] * ends):
+        _ = log[key]
+    for key in _DATES:
+        if log.get(key) is not None:
+            datetime.fromisoformat(log[key])
 
 
 def _checksum(path: Path, size: int) -> int | None:

@@ -214,7 +214,7 @@ class Journal:
 
     def each_record(self) -> Iterator[TrialRecord]:
         """The same one after another: all results at once take much memory."""
-        proposed = [each for each in self._stored.trials() if PROPOSAL in each.user_attrs]
+        proposed = [each for each in self._stored.trials() if _is_trial(each)]
         with understood(self._file, "a proposal"):
             proposed.sort(key=lambda trial: int(trial.user_attrs[PROPOSAL]["number"]))
         for trial in proposed:
@@ -334,6 +334,11 @@ class Journal:
             return self._record(
                 self._stored.trials()[self.proposals.optuna_numbers[number]]
             ).objective
+
+
+def _is_trial(trial: FrozenTrial) -> bool:
+    """An outcome without a proposal is one, too: it is damaged, and nothing to pass over."""
+    return PROPOSAL in trial.user_attrs or OUTCOME in trial.user_attrs
 
 
 def _seconds(started: str) -> float:

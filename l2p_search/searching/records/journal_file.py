@@ -97,7 +97,7 @@ class JournalFile(BaseJournalBackend):
         """The result in the line that begins at a byte of the file."""
         with open(self.path, "rb") as file:
             file.seek(place)
-            return _parsed(file.readline())["user_attr"]["outcome"]["result"]
+            return parsed(file.readline())["user_attr"]["outcome"]["result"]
 
     def _further_lines(self) -> Iterator[dict[str, Any]]:
         with open(self.path, "rb") as file:
@@ -106,7 +106,7 @@ class JournalFile(BaseJournalBackend):
                 if not line.endswith(b"\n"):
                     return  # it is being written, or was cut off by a crash
                 self.lines += 1
-                log = _parsed(line)
+                log = parsed(line)
                 if self.lines == 1:
                     self._check_format(log)
                 place, self.size = self.size, self.size + len(line)
@@ -248,14 +248,15 @@ def drop_cut_off_line(path: Path) -> None:
 
 def _comes_before_settings(line: bytes) -> bool:
     try:
-        log = _parsed(line)
+        log = parsed(line)
     except ValueError:
         return False
     code = log.get("op_code")
     return code == _CREATE_STUDY or (code == _STUDY_ATTR and "uid" in log.get("user_attr", ()))
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
+def parsed(line: bytes) -> dict[str, Any]:
+    """The entry of a line; ValueError where it is none."""
     log = json.loads(line, parse_constant=_no_number)
     if not isinstance(log, dict):
         raise ValueError("not an entry")

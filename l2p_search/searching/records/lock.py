@@ -65,12 +65,17 @@ def is_locked(directory: Path) -> bool:
         False where nobody has the lock or there is no lock file.
     """
     try:
-        with open(directory / _FILE, encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fd = os.open(directory / _FILE, os.O_RDONLY | os.O_NONBLOCK)  # a pipe is not waited for
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
         return False
+    finally:
+        os.close(fd)
     return False
 
 
@@ -84,8 +89,9 @@ def read_holder(directory: Path) -> dict[str, Any]:
         Its `pid`, `host` and `since`; empty where the file is missing or not readable.
     """
     try:
-        holder = json.loads((directory / _FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        path = directory / _FILE
+        holder = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError):
         return {}
     return holder if isinstance(holder, dict) else {}
 

@@ -1,7 +1,9 @@
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError
 from l2p_search.searching.records import journal as journal_module
 from l2p_search.searching.records.brief import keep_brief, read_brief
+from l2p_search.searching.records.remembered import remember
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
 
@@ -66,12 +69,74 @@ def test_it_is_kept_while_a_long_search_runs_and_read_without_all_results(
         lambda path: (path.parent / "brief.json").write_text("[]"),
         lambda path: (path.parent / "brief.json").write_text('{"version": 1, "format": 2}'),
         lambda path: os.truncate(path.parent / "brief.json", 300),
+        lambda path: _change(path, lambda kept: kept["brief"]["counts"].update(complete=99)),
+        lambda path: _change(path, lambda kept: kept["brief"].pop("confirmed")),
+        lambda path: _change(path, lambda kept: kept["brief"].update(size="many")),
+        lambda path: _change(path, lambda kept: kept.update(version=99)),
+        lambda path: _as_new(path, {"version": 99, "format": 2, "brief": {"other": 1}}),
+        lambda path: _as_new(path, {"version": 2, "format": 99, "brief": {"other": 1}}),
+        lambda path: _as_new(path, {"other": 1}),
+        lambda path: _replaced(path, lambda brief: brief.mkdir()),
+        lambda path: _replaced(path, os.mkfifo),
     ],
 )
 def test_what_is_not_of_this_journal_is_not_trusted(spoil: object, directory: Path) -> None:
     keep_brief(directory)
     spoil(directory / "journal.log")  # type: ignore[operator]
     assert read_brief(directory) is None
+    keep_brief(directory)  # no trouble for a search that goes on
+
+
+def _change(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    kept = json.loads((path.parent / "brief.json").read_text())
+    change(kept)
+    (path.parent / "brief.json").write_text(json.dumps(kept))
+
+
+def _as_new(path: Path, mapping: dict[str, Any]) -> None:
+    remember(path.parent / "brief.json", mapping)
+
+
+def _replaced(path: Path, make: Callable[[Path], object]) -> None:
+    (path.parent / "brief.json").unlink()
+    make(path.parent / "brief.json")
+
+
+def test_a_brief_of_a_longer_journal_is_not_trusted_wherever_that_was_cut(directory: Path) -> None:
+    keep_brief(directory)
+    path = directory / "journal.log"
+    lines = path.read_bytes().splitlines(keepends=True)
+    for end in range(1, len(lines)):
+        path.write_bytes(b"".join(lines[:end]))
+        assert read_brief(directory) is None
+
+
+@pytest.mark.filterwarnings("ignore:The distribution is specified")
+def test_damage_in_any_later_line_is_found_as_in_the_whole_journal(directory: Path) -> None:
+    path, chance = directory / "journal.log", random.Random(1)
+    lines = path.read_bytes().splitlines(keepends=True)
+    goal, damaged = next(i for i, line in enumerate(lines) if b'"goal"' in line), 0
+    for place in range(goal + 2, len(lines)):
+        path.write_bytes(b"".join(lines[: chance.randint(goal + 1, place)]))
+        (directory / "brief.json").unlink(missing_ok=True)
+        keep_brief(directory)
+        line = bytearray(lines[place])
+        line[chance.randrange(len(line) - 1)] = chance.choice(b'9"{}[],:x')
+        path.write_bytes(b"".join([*lines[:place], line, *lines[place + 1 :]]))
+        assert (directory / "brief.json").exists()
+        briefly = _shown_or_damaged(directory, whole=False)
+        (directory / "brief.json").unlink()
+        assert briefly == _shown_or_damaged(directory, whole=True), bytes(line)[:300]
+        (directory / "status.json").unlink(missing_ok=True)
+        damaged += briefly == "damaged"
+    assert damaged > 20
+
+
+def _shown_or_damaged(directory: Path, *, whole: bool) -> object:
+    try:
+        return _shown(status_of(directory, whole=whole))
+    except SearchError as error:
+        return "damaged" if "is damaged" in str(error) else str(error)
 
 
 def test_damage_after_it_is_found(directory: Path) -> None:

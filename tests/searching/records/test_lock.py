@@ -109,3 +109,14 @@ def test_the_holder_is_the_one_of_now_and_unknown_where_the_file_is_not_readable
     assert set(read_holder(tmp_path)) == {"pid", "host", "since"}
     assert json.loads((tmp_path / "lock").read_text())["pid"] == os.getpid()
     held.release()
+
+
+def test_a_pipe_in_its_place_is_not_waited_for_and_deep_brackets_name_nobody(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "lock")
+    assert not is_locked(tmp_path)
+    assert read_holder(tmp_path) == {}
+    (tmp_path / "lock").unlink()
+    (tmp_path / "lock").write_text("[" * 100_000)
+    assert read_holder(tmp_path) == {}
