@@ -253,7 +253,10 @@ def advice(page: AnswerPage) -> str:
     name = short_name(page.use, page.backbone)
     if page.use == "mlp":
         return f"Use {name}: no message passing is shown to be better on this graph."
-    return f"Use {name}: nothing simpler does as well, and nothing else is shown to be better."
+    said = f"Use {name}: nothing simpler does as well, and nothing else is shown to be better."
+    if page.use == "gcn" and page.backbone == USUAL:
+        said += " L2Q can be put on a stronger GCN, too: ask again with the backbone gcn-tuned."
+    return said
 
 
 def _command(page: AnswerPage) -> str:

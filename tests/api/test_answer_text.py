@@ -105,7 +105,9 @@ def test_of_methods_that_tie_with_the_best_the_simplest_is_used(
     page: AnswerPage, tied: tuple[str, ...], use: str
 ) -> None:
     results = {**page.results, **dict.fromkeys(tied, _steady(90))}
-    assert replace(page, results=results).use == use
+    tied_page = replace(page, results=results)
+    assert tied_page.use == use
+    assert advice(tied_page).endswith("with the backbone gcn-tuned.") == (use == "gcn")
 
 
 def test_a_tie_with_the_best_is_not_enough_where_another_is_better(small_graph: Graph) -> None:
