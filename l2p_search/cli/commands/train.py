@@ -173,7 +173,7 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
     estimate = estimate_of_test(result)
     if estimate is not None and estimate.this_graph.low is not None:
         for line in estimate.lines:
-            print(f"{'':<{width}} {line}")
+            print(f"{'':<{width + 1}} {line}")
     if result.profile is not None:
         print(f"profile: {travel_in_words(result)}")
         print(bar_chart(result.profile))
