@@ -81,7 +81,13 @@ class Interval:
         return f" ± over {_TOO_WIDE:.0f}" if self.too_wide else f" ± {self.half_width:.2f}"
 
     def bounds(self, sign: str = "") -> str:
-        """Both bounds for people; with the sign "+" they have theirs. Empty without bounds.
+        """Both bounds for people.
+
+        Args:
+            sign: "+" for a difference, whose bounds have their signs.
+
+        Returns:
+            Such as "82.70 to 88.50", or that there are too few seeds; empty without bounds.
 
         Example:
             >>> Interval(0.5, -1.0, 2.0, 10).bounds("+")
