@@ -14,7 +14,7 @@ def fresh_splits_text(held: HeldAgainst) -> str | None:
         return None
     number, _, rule = held.rule.partition("x")
     splits = count(int(number), "new split")
-    return f"{estimate.this_graph} %{estimate.beside}   on {splits} by {rule_text(rule)}"
+    return f"{_percent(estimate)}   on {splits} by {rule_text(rule)}"
 
 
 def luck_text(interval: Interval) -> str:
@@ -76,8 +76,10 @@ def label_lines(held: HeldAgainst, metric: Metric) -> list[str]:
     ]
     if labels.control_test is not None and labels.difference is not None:
         lines.append(
-            f"at equal labels: {labels.test} % with phi on {share}, {labels.control_test} %"
-            f" {labels.control}: {_signed(labels.difference)}, {labels.judged.in_words}"
+            f"at equal labels: {_percent(labels.test)} with phi on {share},"
+            f" {_percent(labels.control_test)} {labels.control}:"
+            f" {_signed(labels.difference.this_graph)}{labels.difference.beside},"
+            f" {labels.judged.in_words}"
         )
     return lines
 
@@ -117,15 +119,18 @@ def held_paragraphs(held: HeldAgainst, metric: Metric) -> list[str]:
 
 def _score(each: Against) -> str:
     found = estimate_of_test(each.result)
-    return "unknown" if found is None else f"{found.this_graph} %{found.beside}"
+    return "unknown" if found is None else _percent(found)
+
+
+def _percent(score: Estimate) -> str:
+    """A score with both intervals: "80.16 ± 7.85 % (other nodes: 72.31 to 88.01)"."""
+    return f"{score.this_graph} %{score.beside}"
 
 
 def _points(each: Against) -> str:
     """A difference with its sign: "+0.14 ± 0.96 points (other nodes: -0.90 to 1.18)"."""
-    width = each.difference.half_width
-    half = "" if width is None else f" ± {width:.2f}"
     elsewhere = Estimate(each.difference, each.elsewhere).beside
-    return f"{each.difference.mean:+.2f}{half} points{elsewhere}"
+    return f"{_signed(each.difference)}{elsewhere}"
 
 
 def _signed(interval: Interval) -> str:
