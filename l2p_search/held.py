@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.metrics import Metric
-from l2p_search.other_nodes import Estimate, estimate_of_test
+from l2p_search.other_nodes import Estimate, difference_over_nodes, estimate_of_test
 from l2p_search.results import TrialResult
 from l2p_search.verdicts import Judged, verdicts_on
 
@@ -75,7 +75,7 @@ class LabelAccess:
         share: Of the validation nodes that phi learns from here; the others stop and choose.
         optimism: Score of phi's nodes minus that of the others, paired by seed, in points: how
             much validation flatters itself where the same nodes teach phi and judge it.
-        test: Test score of the winner with phi on that share.
+        test: Test score of the winner with phi on that share, with both intervals.
         control: What the backbone is called, trained on the training nodes and phi's share.
         control_test: Its test score; None where it was not trained.
         difference: The winner with phi on that share minus the control, in points.
@@ -84,10 +84,10 @@ class LabelAccess:
 
     share: float
     optimism: Interval
-    test: Interval
+    test: Estimate
     control: str = ""
-    control_test: Interval | None = None
-    difference: Interval | None = None
+    control_test: Estimate | None = None
+    difference: Estimate | None = None
     judged: Judged = field(default_factory=lambda: Judged("undecided"))
 
     def to_mapping(self, metric: Metric) -> dict[str, Any]:
@@ -198,18 +198,21 @@ def label_access(
     """
     seeds = [each for each in winner.finished if each.phi_val is not None and each.val is not None]
     above = {each.seed: (each.phi_val or 0.0) - (each.val or 0.0) for each in seeds}
-    test = interval_of_test(winner)
+    test = estimate_of_test(winner)
     if not above or test is None:
         return None
-    difference = None if control is None else paired(control, winner)
+    here = None if control is None else paired(control, winner)
+    difference = None
+    if control is not None and here is not None:
+        difference = Estimate(here, difference_over_nodes(control, winner))
     return LabelAccess(
         share=share,
         optimism=mean_interval(above, {each.seed: each.split for each in seeds}),
         test=test,
         control=name,
-        control_test=None if control is None else interval_of_test(control),
+        control_test=None if control is None else estimate_of_test(control),
         difference=difference,
-        judged=verdicts_on([difference])[0],
+        judged=verdicts_on([here])[0],
     )
 
 

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from l2p_search.held import Against, HeldAgainst, judged_together, label_access, paired
 from l2p_search.intervals import Interval
+from l2p_search.node_hits import NodeHits
+from l2p_search.results import TrialResult
 from tests.searching.records.made import result
 
 
@@ -74,3 +77,28 @@ def test_optimism_is_phis_nodes_minus_those_that_judge_paired_by_seed() -> None:
     assert found.difference.mean == pytest.approx(1.0)
     told = found.to_mapping("accuracy")
     assert (told["phi_share"], told["control_test_accuracy"]["mean"]) == (0.5, 79.0)
+
+
+def test_at_equal_labels_both_intervals_are_told() -> None:
+    nodes = np.arange(20)
+
+    def with_nodes(right: int) -> TrialResult:
+        plain = result((80.0, 81.0, 82.0), splits=3)
+        hits = [NodeHits(nodes, 100.0 * (nodes < right + each)) for each in range(3)]
+        seeds = [
+            replace(seed, test=float(hit.values.mean()), hits=hit, phi_val=83.0)
+            for seed, hit in zip(plain.seeds, hits, strict=True)
+        ]
+        return replace(plain, seeds=tuple(seeds))
+
+    found = label_access(0.5, with_nodes(14), with_nodes(9), "APPNP")
+    assert found is not None
+    assert found.control_test is not None
+    assert found.difference is not None
+    for each in (found.test, found.control_test, found.difference):
+        assert each.other_nodes is not None
+        assert each.other_nodes.mean == pytest.approx(each.mean)
+    assert found.difference.mean == pytest.approx(25.0)
+    told = found.to_mapping("accuracy")
+    for key in ("test_accuracy", "control_test_accuracy", "winner_minus_control"):
+        assert told[key]["other_nodes_of_this_kind"]["low"] is not None

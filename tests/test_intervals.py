@@ -10,6 +10,7 @@ from l2p_search.intervals import (
     interval_of_test,
     interval_of_validation,
     mean_interval,
+    val_by_seed,
 )
 from l2p_search.results import SeedResult, TrialResult
 
@@ -102,3 +103,30 @@ def test_an_interval_wider_than_the_scale_is_not_shown_as_a_number(
 
 def test_bounds_of_a_difference_have_their_signs() -> None:
     assert Interval(0.5, -1.0, 2.0, 10).bounds("+") == "-1.00 to +2.00"
+
+
+def test_error_half_width_and_freedom_are_those_of_students_interval() -> None:
+    values = [80.0, 82.5, 79.0, 84.0]
+    found = mean_interval(dict(enumerate(values)), {i: i for i in range(4)})
+    assert found.freedom == 3.0
+    assert found.error == pytest.approx(stats.sem(values))
+    assert found.half_width == pytest.approx(stats.t.ppf(0.975, 3) * stats.sem(values))
+    crossed = Interval(10.0, 8.0, 12.0, units=4, spread_freedom=7.5)
+    assert crossed.freedom == 7.5
+    assert crossed.error == pytest.approx(2.0 / stats.t.ppf(0.975, 7.5))
+
+
+def test_two_values_have_an_interval_and_one_has_no_error_either() -> None:
+    found = mean_interval({0: 80.0, 1: 84.0}, {0: 0, 1: 1})
+    low, high = stats.t.interval(0.95, 1, 82.0, 2.0)
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    alone = mean_interval({0: 80.0}, {0: 0})
+    assert (alone.error, alone.half_width, alone.freedom) == (None, None, None)
+    assert Interval(1.0, 0.0, None, 3).error is None
+
+
+def test_validation_is_read_by_seed() -> None:
+    trial = _trial([80.0, 81.0])
+    assert val_by_seed(trial) == {0: 80.0, 1: 81.0}
+    unknown = replace(trial, seeds=(trial.seeds[0], replace(trial.seeds[1], val=None)))
+    assert val_by_seed(unknown) == {0: 80.0}

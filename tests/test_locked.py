@@ -1,7 +1,11 @@
 """The lock file: every package once, pinned as in constraints.txt, and with hashes."""
 
 import re
+import tomllib
+from itertools import chain
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 _ROOT = Path(__file__).resolve().parents[1]
 _OTHERWISE = {"torch", "flask-wtf", "wtforms", "psycopg2-binary"}
@@ -30,3 +34,12 @@ def test_every_package_has_a_hash() -> None:
     for entry in entries:
         if not entry.startswith("#"):
             assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
+
+
+def test_what_the_project_asks_for_is_pinned_to_a_version_that_it_allows() -> None:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    tested = _pinned(_ROOT / "constraints.txt")
+    for text in wanted:
+        asked = Requirement(text)
+        assert asked.specifier.contains(tested[_name(asked.name)]), text

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 
 from l2p_search.config import TrialConfig
-from l2p_search.intervals import interval_of_test, mean_interval
+from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.node_hits import NodeHits
-from l2p_search.other_nodes import crossed_interval, difference_over_nodes, interval_over_nodes
+from l2p_search.other_nodes import (
+    Estimate,
+    crossed_interval,
+    difference_over_nodes,
+    estimate_of_test,
+    interval_over_nodes,
+    sampling_of_nodes,
+)
 from l2p_search.results import SeedResult, TrialResult
 
 _Array = "np.typing.NDArray[np.float64]"
@@ -163,3 +170,102 @@ def test_other_nodes_are_never_known_better_than_these(seeds: int, splits: int) 
         assert this.half_width is not None
         assert other.half_width is not None
         assert other.half_width >= this.half_width - 1e-9
+
+
+def _by_definition(table: _Array) -> tuple[float, float]:
+    """Variance of the mean and its degrees of freedom for one split, node by node and by pairs."""
+    units, nodes = table.shape
+    means = table.mean(axis=1)
+    own = means.var(ddof=1) / units
+    pairs = [(u, v) for u in range(units) for v in range(units) if u != v]
+    left = 1.0 - 1.0 / nodes  # of a covariance whose two means were estimated from its own nodes
+    by_node = [
+        sum((table[u, i] - means[u]) * (table[v, i] - means[v]) for u, v in pairs)
+        / (len(pairs) * nodes**2)
+        for i in range(nodes)
+    ]
+    shared = sum(by_node) / left
+    noise = nodes * np.var(by_node, ddof=1) / left**2
+    variance = own + shared
+    return variance, variance**2 / (own**2 / (units - 1) + noise / 2.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_error_and_freedom_agree_with_their_definition_by_pairs_of_units(scale: float) -> None:
+    table = scale * np.stack(
+        [each.values for each in _Drawn(np.random.default_rng(6), 30, 30, 1, 5).hits.values()]
+    )
+    found = crossed_interval(
+        {unit: NodeHits(np.arange(30), row) for unit, row in enumerate(table)},
+        dict.fromkeys(range(5), 0),
+    )
+    variance, freedom = _by_definition(table)
+    assert found.error == pytest.approx(variance**0.5)
+    assert found.freedom == pytest.approx(freedom)
+
+
+def test_splits_without_a_common_node_have_one_interval_for_both() -> None:
+    generator = np.random.default_rng(7)
+    hits = {
+        split: NodeHits(np.arange(10 * split, 10 * split + 10), 100.0 * (generator.random(10) < p))
+        for split, p in enumerate((0.9, 0.6, 0.7, 0.8))
+    }
+    splits = {split: split for split in hits}
+    scores = {split: float(each.values.mean()) for split, each in hits.items()}
+    this = mean_interval(scores, splits)
+    other = crossed_interval(hits, splits)
+    assert (other.low, other.high) == (pytest.approx(this.low), pytest.approx(this.high))
+    assert other.freedom == pytest.approx(3.0)
+
+
+def test_a_difference_is_of_the_seeds_that_both_have() -> None:
+    whole = _result(_Drawn(np.random.default_rng(8), 60, 40, 2, 6))
+    first, second = replace(whole, seeds=whole.seeds[:4]), replace(whole, seeds=whole.seeds[2:])
+    found = difference_over_nodes(first, second)
+    assert found is not None
+    assert (found.mean, found.units) == (0.0, 2)
+    assert difference_over_nodes(first, replace(whole, seeds=whole.seeds[4:])) is None
+
+
+def test_drawing_nodes_anew_is_the_mean_over_splits_of_the_variance_between_nodes() -> None:
+    result = _result(_Drawn(np.random.default_rng(9), 60, 40, 2, 6))
+    by_split: dict[int, list[_Array]] = {}
+    for seed in result.seeds:
+        assert seed.hits is not None
+        by_split.setdefault(seed.split, []).append(seed.hits.values)
+    wanted = [np.mean(values, axis=0).var(ddof=1) / 40 for values in by_split.values()]
+    assert sampling_of_nodes(result) == pytest.approx(np.mean(wanted))
+    old = replace(result, seeds=(*result.seeds[1:], replace(result.seeds[0], hits=None)))
+    assert sampling_of_nodes(old) is None
+    single = tuple(
+        replace(seed, hits=NodeHits(np.arange(1), np.array([100.0]))) for seed in result.seeds
+    )
+    assert sampling_of_nodes(replace(result, seeds=single)) is None
+    pair = NodeHits(np.arange(2), np.array([0.0, 100.0]))
+    two = tuple(replace(seed, hits=pair) for seed in result.seeds)
+    assert sampling_of_nodes(replace(result, seeds=two)) == pytest.approx(2500.0)
+
+
+def test_what_is_not_known_of_other_nodes_is_named_so() -> None:
+    here, there = Interval(85.6, 82.7, 88.5, 10), Interval(85.6, 80.8, 90.4, 10)
+    both, alone = Estimate(here, there), Estimate(here, None)
+    assert str(both) == "85.60 ± 2.90 (other nodes: 80.80 to 90.40)"
+    assert str(alone) == "85.60 ± 2.90"
+    assert (alone.elsewhere, alone.beside) == ("not recorded", "")
+    assert both.lines == [
+        "82.70 to 88.50   this graph, other seeds and splits",
+        "80.80 to 90.40   other nodes of this kind",
+    ]
+    one = Interval(85.6, None, None, 1)
+    assert Estimate(one, one).elsewhere == "unknown"
+    assert Estimate(one, None).lines[0].startswith("unknown ")
+    assert both.to_mapping()["other_nodes_of_this_kind"] == {"low": 80.8, "high": 90.4}
+    assert alone.to_mapping()["other_nodes_of_this_kind"] is None
+
+
+def test_without_a_finished_seed_there_is_no_estimate() -> None:
+    result = _result(_Drawn(np.random.default_rng(3), 60, 40, 2, 4))
+    assert estimate_of_test(replace(result, seeds=())) is None
+    found = estimate_of_test(result)
+    assert found is not None
+    assert found.other_nodes is not None

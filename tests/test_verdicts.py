@@ -56,13 +56,17 @@ def test_differences_that_are_all_alike_need_six_values() -> None:
     assert verdict_on(_difference([2.7] * 6)).word == "better"
     assert verdict_on(_difference([0.0] * 3)).word == "undecided"
     assert verdict_on(_difference([0.0] * 6)).word == "equivalent"
+    assert p_values(_difference([0.0] * 3)) == (1.0, 0.25)
+    assert p_values(_difference([2.7] * 4)) == (0.125, 1.0)
+    assert p_values(_difference([1.0] * 6), margin=1.0) == (2.0**-5, 1.0)  # not within it
 
 
 def test_holm_agrees_with_its_definition() -> None:
     generator = np.random.default_rng(1)
-    for size in (0, 1, 2, 7):
-        given = generator.uniform(size=size).tolist()
+    for size in (0, 1, 2, *[7] * 40):
+        given = (generator.uniform(size=size) ** 4).tolist()  # several of them can be rejected
         adjusted = holm(given)
+        assert all(p <= q <= 1.0 for p, q in zip(given, adjusted, strict=True))
         for risk in (0.05, 0.3, 0.9):
             rejected: set[int] = set()
             for place, index in enumerate(np.argsort(given)):  # step down until one fails
@@ -84,6 +88,7 @@ def test_json_names_the_margin_and_the_family() -> None:
     found = Judged("equivalent", 0.5, 0.8, 0.01, 3).to_mapping()
     assert found["verdict"] == "equivalent"
     assert (found["margin"], found["holm_comparisons"]) == (0.5, 3)
+    assert Judged("undecided").to_mapping()["holm_comparisons"] == 1
 
 
 def _tables(

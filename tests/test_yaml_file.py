@@ -1,4 +1,5 @@
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,12 @@ def test_what_is_written_is_read_back_in_its_order(values: dict[str, object]) ->
 @pytest.mark.parametrize("text", ["[", "2020-13-45", "!!int many", "a: b: c"])
 def test_a_value_that_is_no_yaml_is_its_own_text(text: str) -> None:
     assert parse_value(text) == text
+
+
+def test_a_file_is_opened_without_waiting_for_what_it_may_say_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of /proc/kmsg, which passes for a regular file; a pipe stands in for it."""
+    os.mkfifo(tmp_path / "kernel.yaml")
+    monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
+    assert read_yaml_mapping(tmp_path / "kernel.yaml") == {}

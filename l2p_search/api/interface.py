@@ -74,7 +74,8 @@ def views_of(tracking_uri: str | None = None) -> Views:
     """
     store = find_store(tracking_uri)
     with explained(store):
-        views = MlflowTracker(store).views(_SEARCHES)
+        # Looking makes no database.
+        views = MlflowTracker(store).views(_SEARCHES) if store.begun else {}
     if not views:
         way = either("open_search(NAME).sync()", "l2p-search sync")
         raise UserError(

@@ -142,15 +142,21 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
         if elsewhere is not None:
             ledger.add("details", row, f"{column.label}: other nodes", _range(elsewhere).text,
                        elsewhere.to_mapping(), [source])  # fmt: skip
-        fresh = entry.search.outcome.held.on_fresh_splits
+        on_fresh = entry.search.outcome.held.estimate_on_fresh_splits
+        fresh = None if on_fresh is None else on_fresh.this_graph
         if fresh is not None:
             ledger.add("details", row, f"{column.label}: fresh splits", interval_text(fresh),
                        fresh.to_mapping(), [fresh_splits_source(entry)])  # fmt: skip
+        fresh_nodes = None if on_fresh is None else on_fresh.other_nodes
+        if fresh_nodes is not None:
+            ledger.add("details", row, f"{column.label}: fresh splits, other nodes",
+                       _range(fresh_nodes).text, fresh_nodes.to_mapping(),
+                       [fresh_splits_source(entry)])  # fmt: skip
         rows.append(
             [
                 name(row), name(column.label), number(interval_text(entry.score)),
                 _range(elsewhere), MISSING if fresh is None else number(interval_text(fresh)),
-                number(deviation),
+                _range(fresh_nodes), number(deviation),
                 number(str(len(entry.result.seeds))), number(str(column.splits)),
                 number(validation), number(str(entry.best.number)),
                 name(entry.best.config.config_id),
@@ -160,11 +166,12 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
         label="details",
         caption="The winners on fresh seeds: test score with its 95 % interval (this graph, other"
         " seeds and splits), its 95 % interval for other nodes of this kind (–: not recorded), the"
-        " score on splits drawn anew by the graph's own rule (–: not trained), standard deviation"
-        " over seeds, number of fresh seeds and of splits; the validation score that selected the"
-        " configuration, on the search's own seeds.",
+        " score on splits drawn anew by the graph's own rule with both intervals (–: not trained),"
+        " standard deviation over seeds, number of fresh seeds and of splits; the validation score"
+        " that selected the configuration, on the search's own seeds.",
         columns=["method", "graph", "test, %", "other nodes", "fresh splits, %",
-                 "sd over seeds", "seeds", "splits", "validation, %", "trial", "configuration"],
+                 "fresh, other nodes", "sd over seeds", "seeds", "splits", "validation, %",
+                 "trial", "configuration"],
         rows=rows,
     )  # fmt: skip
 
@@ -189,17 +196,22 @@ def controls_table(entries: Entries, ledger: Ledger) -> Table | None:
             sources = [fresh_source(entry), control_source(entry, other.result)]
             ledger.add("controls", f"{row} against {other.name}", column.label, shown, values,
                        sources)  # fmt: skip
+            if other.elsewhere is not None:
+                ledger.add("controls", f"{row} against {other.name}",
+                           f"{column.label}: other nodes", _range(other.elsewhere).text,
+                           other.elsewhere.to_mapping(), sources)  # fmt: skip
             rows.append([name(row), name(column.label), name(other.name), number(shown),
-                         name(other.verdict)])  # fmt: skip
+                         _range(other.elsewhere), name(other.verdict)])  # fmt: skip
     if not rows:
         return None
     return Table(
         label="controls",
         caption="The winners minus what nobody searched for (the default configuration) and, for"
         " L2P, minus what is left of it without edges (MLP) and without learned steps (its"
-        " backbone), at the winner's own settings and on the same fresh seeds, in points with 95 %"
-        " intervals. Verdicts at 5 %, by Holm over the controls of a search.",
-        columns=["method", "graph", "control", "winner minus it", "verdict"],
+        " backbone), at the winner's own settings and on the same fresh seeds, in points with the"
+        " 95 % interval for this graph, other seeds and splits, and that for other nodes of this"
+        " kind (–: not recorded). Verdicts at 5 %, by Holm over the controls of a search.",
+        columns=["method", "graph", "control", "winner minus it", "other nodes", "verdict"],
         rows=rows,
     )
 

@@ -57,6 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     _speak_in_any_locale()
+    _draw_without_a_screen()
     try:
         parser, words = build_parser(), sys.argv[1:] if argv is None else list(argv)
         if words[:3] == ["completion", "words", "--"]:  # asked by a shell while a user types
@@ -82,3 +83,12 @@ def _speak_in_any_locale() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="replace")
+
+
+def _draw_without_a_screen() -> None:
+    """Commands write figures to files: what the environment names to show them with is not read.
+
+    matplotlib would refuse to be imported with a name that it does not know.
+    """
+    if "MPLBACKEND" in os.environ:
+        os.environ["MPLBACKEND"] = "agg"

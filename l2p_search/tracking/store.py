@@ -35,6 +35,11 @@ class Store:
         """Whether it is our own database, not a server."""
         return self.artifacts is not None
 
+    @property
+    def begun(self) -> bool:
+        """Whether runs can be there: our own database was made, or it is a server."""
+        return self.artifacts is None or (self.artifacts.parent / _DATABASE).exists()
+
     def prepare(self) -> None:
         """Make our own database and its folders; nothing for a server.
 

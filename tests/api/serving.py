@@ -52,6 +52,7 @@ def without_mlflow(
         return started[-1]
 
     monkeypatch.setattr(interface, "MlflowTracker", Tracker)
+    monkeypatch.setattr(interface.Store, "begun", True)
     monkeypatch.setattr(interface, "explained", lambda store: nullcontext())
     monkeypatch.setattr(interface, "ending_with_us", lambda groups: nullcontext())
     monkeypatch.setattr(subprocess, "Popen", start)

@@ -3,6 +3,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,16 @@ def test_an_empty_store_says_in_the_callers_language_how_it_is_filled(
     said = "http://server: no search is recorded there; search first, or bring the searches there"
     assert str(error.value) == f"{said} with open_search(NAME).sync()"
     assert in_shell(error.value.message) == f"{said} with l2p-search sync"
+
+
+def test_looking_where_nothing_was_recorded_makes_no_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    with pytest.raises(UserError, match="no search is recorded there"):
+        views_of()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_listens_on_the_loopback_alone_and_ends_with_all_of_its_processes(

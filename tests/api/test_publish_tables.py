@@ -99,6 +99,22 @@ def test_controls_and_fresh_splits_are_told_where_they_were_trained(
     assert len(lines) == 1 + 3 + 1 + 1  # winner, controls, fresh splits, the trial itself
 
 
+def test_controls_and_fresh_splits_have_their_interval_for_other_nodes_too(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal = Goal(trials=3, confirm=10, ties=0, controls=True, fresh_splits="10x48/32/20")
+    found = collected([made(tmp_path, small_graph, "l2q", "held", goal=goal, nodes=True)])
+    ledger = Ledger()
+    controls, details = controls_table(found, ledger), details_table(found, ledger)
+    assert controls is not None
+    shown = {row[list(controls.columns).index("other nodes")].text for row in controls.rows}
+    shown.add(details.rows[0][list(details.columns).index("fresh, other nodes")].text)
+    assert MISSING.text not in shown
+    told = {each["shown"]: each for each in ledger.numbers if "other nodes" in each["column"]}
+    assert shown <= set(told)
+    assert all(told[each]["sources"][-1]["line"] for each in shown)
+
+
 def test_the_metric_is_named_where_it_is_not_accuracy(tmp_path: Path, small_graph: Graph) -> None:
     found = collected(
         [

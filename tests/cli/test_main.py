@@ -54,3 +54,15 @@ def test_a_terminal_without_utf_8_is_spoken_to_with_what_it_has(
     assert main(["status", "图±", "--dir", "none"]) == 2
     sys.stderr.flush()
     assert said.getvalue().startswith(b"l2p-search: error: ")
+
+
+def test_figures_are_drawn_whatever_the_environment_would_show_them_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "nosuch")
+    program = (
+        "from l2p_search.cli.main import main; main(['status', '--dir', 'none']);"
+        "import l2p_search.report.drawing; print('drawn')"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stdout.strip() == "drawn", found.stderr

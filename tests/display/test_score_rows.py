@@ -10,6 +10,7 @@ from l2p_search.display.score_rows import ScoreRow, as_lists, score_rows, score_
 from l2p_search.display.summary import Summary
 from l2p_search.held import Against, HeldAgainst, LabelAccess
 from l2p_search.intervals import Interval
+from l2p_search.other_nodes import Estimate
 from l2p_search.results import TrialResult
 from l2p_search.verdicts import Judged, verdict_on
 from tests.searching.records.made import result
@@ -25,10 +26,10 @@ def _everything(summary: Summary) -> Summary:
     labels = LabelAccess(
         share=0.5,
         optimism=Interval(0.7, 0.1, 1.3, 10),
-        test=Interval(80.0, 79.0, 81.0, 10),
+        test=Estimate(Interval(80.0, 79.0, 81.0, 10), Interval(80.0, 78.0, 82.0, 10)),
         control="APPNP on the same labels",
-        control_test=Interval(70.0, 69.0, 71.0, 10),
-        difference=Interval(10.0, 9.0, 11.0, 10),
+        control_test=Estimate(Interval(70.0, 69.0, 71.0, 10), None),
+        difference=Estimate(Interval(10.0, 9.0, 11.0, 10), Interval(10.0, 8.0, 12.0, 10)),
         judged=Judged("better"),
     )
     held = HeldAgainst(
@@ -77,6 +78,8 @@ def test_what_a_reviewer_asks_for_has_a_row_each(summary: Summary) -> None:
     assert rows["winner minus default: undecided"].elsewhere == "-3.00 to +1.00"
     assert "MLP with the winner's settings" in rows
     assert rows["the first minus the second: better"].mean == "+10.00"
+    assert rows["the first minus the second: better"].elsewhere == "+8.00 to +12.00"
+    assert rows["equal labels: phi on 0.5 of validation"].elsewhere == "78.00 to 82.00"
 
 
 def test_what_was_not_measured_has_no_row(summary: Summary) -> None:

@@ -80,3 +80,13 @@ def test_an_address_that_cannot_be_one_is_one_line(uri: str) -> None:
 @pytest.mark.parametrize("uri", ["postgresql://u:a/b@[h/db", "databricks", "file:///x", "://"])
 def test_what_is_no_servers_address_is_left_to_mlflow(uri: str) -> None:
     assert find_store(uri) == Store(uri)
+
+
+def test_a_database_is_begun_when_it_was_made_and_a_server_always_is(tmp_path: Path) -> None:
+    here = find_store(None)
+    assert not here.begun
+    (tmp_path / "mlflow").mkdir()
+    assert not here.begun
+    (tmp_path / "mlflow" / "mlflow.db").touch()
+    assert here.begun
+    assert Store("http://team:5000").begun
