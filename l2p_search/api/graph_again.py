@@ -1,5 +1,6 @@
 """The graph of a recorded search, read again and found to be the same."""
 
+import os
 from pathlib import Path
 
 from l2p_search.data.catalogue import DATASETS
@@ -7,6 +8,9 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
 from l2p_search.errors import DataError, SearchError, argument
 from l2p_search.searching.records.settings import SearchSettings
+
+_BESIDE = ("edges", "features")
+"""Arguments that may name further files of a graph."""
 
 
 def graph_again(
@@ -43,13 +47,16 @@ def graph_again(
     else:
         request = dict(settings.graph or {"source": settings.dataset})
         source = str(request.pop("source"))
+        beside = [key for key in _BESIDE if os.path.isabs(str(request.get(key, "")))]
         try:
             graph = load_graph(source, data_dir=data_dir, **request)
         except DataError as error:
+            moved = [argument(key) for key in beside if not os.path.exists(str(request[key]))]
             raise DataError(
                 f"search '{name}': its graph cannot be read again: {error.message}; if the file"
-                f" was moved, name it with {way}"
+                f" was moved, name it with {' and '.join([way, *moved])}"
             ) from None
+        source = " and ".join([source, *(str(request[key]) for key in beside)])
     if graph.digest != settings.data_digest:
         raise SearchError(
             f"search '{name}': the data of {source} has changed since (digest {graph.digest}, it"

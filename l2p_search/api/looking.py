@@ -17,7 +17,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config, default_metric
 from l2p_search.data.loading import load_graph
 from l2p_search.display.travel import node_in_words
-from l2p_search.errors import UserError, argument
+from l2p_search.errors import UserError, argument, did_you_mean
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
 from l2p_search.searching.records.directory import find_search, searches_folder
 from l2p_search.searching.records.journal import Journal
@@ -26,9 +26,13 @@ from l2p_search.searching.records.preference import Facts, facts, preferred
 from l2p_search.searching.records.readable import readable_searches
 from l2p_search.training.fit import node_posterior
 from l2p_search.trial_record import TrialRecord
+from l2p_search.whole_file import as_file_name
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+_FEW_IDS = 1000
+"""Of a graph with more ids than these, the nearest one is not looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +145,7 @@ class NodeLook:
     Attributes:
         graph: The graph.
         node: The node, counted from 0.
+        called: The node as it was asked for: its own id, or the number.
         origin: Which configuration was trained, in words.
         q: q(t) of the node, as a mean over the seeds: [K + 1].
         files: File name -> content: a drawing of its neighbourhood, as PNG and SVG.
@@ -148,6 +153,7 @@ class NodeLook:
 
     graph: Graph
     node: int
+    called: str
     origin: str
     q: "Tensor"
     files: dict[str, bytes]
@@ -165,7 +171,7 @@ class NodeLook:
 
 def look_at_node(
     graph: Any,
-    node: int,
+    node: int | str,
     *,
     search: str | None = None,
     seeds: int = defaults.NODE_SEEDS,
@@ -177,7 +183,8 @@ def look_at_node(
 
     Args:
         graph: What `load_graph` takes; None for the graph of the search.
-        node: The node, counted from 0.
+        node: The node, by its own id in the source; a number that is none of these ids, or of a
+            graph without ids, counts nodes from 0.
         search: The search whose best configuration is trained; by default the best one of the
             graph.
         seeds: How many seeds q(t) is averaged over.
@@ -192,31 +199,50 @@ def look_at_node(
         DataError: The graph cannot be used.
         UserError: The graph has no such node.
     """
-    check(node=node, seeds=seeds, device=device)
+    check(seeds=seeds, device=device)
     place = searches_folder(folder)
     if search is not None:
         settings = Journal.read(find_search(place, search)).settings
         loaded = graph_again(settings, search, graph, None)
     else:
         loaded = load_graph(graph)
-    if node >= loaded.num_nodes:
-        raise UserError(
-            f"{argument('node', node)}: {loaded.name} has {loaded.num_nodes} nodes; give one of 0"
-            f" to {loaded.num_nodes - 1}"
-        )
+    position = _position(loaded, node)
     config, journal = _best_config(loaded, place, search)
     metric = default_metric(loaded) if journal is None else journal.settings.metric
     with left_as_found():
         import torch
 
         torch.set_num_threads(defaults.THREADS)
-        q = node_posterior(loaded, config, range(seeds), node, metric=metric, device=device)
-        figure = node_figure(loaded.edges.numpy(), loaded.y.numpy(), node, q.tolist())
-        files = figure_files(f"{loaded.name}-node-{node}", figure)
+        q = node_posterior(loaded, config, range(seeds), position, metric=metric, device=device)
+        figure = node_figure(loaded.edges.numpy(), loaded.y.numpy(), position, q.tolist())
+        files = figure_files(as_file_name(f"{loaded.name}-node-{str(node)[:60]}"), figure)
         if journal is not None:
             attach([journal], files, tracking)
     origin = "default configuration" if journal is None else f"best of {journal.directory.name}"
-    return NodeLook(graph=loaded, node=node, origin=origin, q=q, files=files)
+    return NodeLook(graph=loaded, node=position, called=str(node), origin=origin, q=q, files=files)
+
+
+def _position(graph: Graph, node: int | str) -> int:
+    """The position of a node that is named by its id, or else by its number."""
+    ids = graph.about.node_ids
+    if ids is not None:
+        places = {str(own): place for place, own in reversed(list(enumerate(ids)))}
+        for form in (str(node), str(node).lstrip("0")):  # a column of 007, 008 is one of numbers
+            if form in places:
+                return places[form]
+        if isinstance(node, str):
+            near = did_you_mean(node, places) if len(places) <= _FEW_IDS else ""
+            if not near.startswith("did"):
+                near = f"its ids are like {str(ids[0])[:40]!r}"
+            raise UserError(f"{argument('node', node)}: {graph.name} has no such node; {near}")
+    check(node=node)
+    number = int(node)
+    if number >= graph.num_nodes:
+        raise UserError(
+            f"{argument('node', node)}: {graph.name} has {graph.num_nodes} nodes; give one of 0"
+            f" to {graph.num_nodes - 1}"
+        )
+    return number
 
 
 def _best_config(

@@ -158,6 +158,8 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
         UserError: Something that was asked for cannot be.
     """
     check(resume=resume)
+    if graph is None and resume and wanted.reading:
+        graph, wanted = _source_before(wanted)
     if isinstance(graph, str) and graph.lower() in DATASETS and not wanted.reading:
         graph = graph.lower()  # loaded when it is known to be needed
     elif graph is not None:
@@ -177,6 +179,19 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
             f" {argument('name')}"
         )
     return _continued(recorded, graph, wanted)
+
+
+def _source_before(wanted: Wanted) -> tuple[str | None, Wanted]:
+    """Where the graph of a resumed search was read from, and the search by its name.
+
+    So a table of edges that moved can be named without the nodes, which are where they were.
+    """
+    directory = directory_of(None, wanted, resume=True)
+    if not Journal.exists(directory):
+        return None, wanted
+    request = Journal.read(directory).settings.graph
+    source = None if request is None else str(request["source"])
+    return source, replace(wanted, name=directory.name)
 
 
 def _reading(graph: Any, wanted: Wanted) -> Mapping[str, Any]:

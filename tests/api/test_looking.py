@@ -109,6 +109,20 @@ def test_a_node_that_is_not_there_is_refused(
     assert trained == []
 
 
+def test_an_own_id_comes_before_the_number_of_a_row(
+    small_graph: Graph, tmp_path: Path, trained: list[Any]
+) -> None:
+    ids = tuple(range(11, -1, -1))
+    named = replace(small_graph, about=replace(small_graph.about, node_ids=ids))
+    found = look_at_node(named, 3, folder=tmp_path, tracking=_OFF)
+    assert (found.node, found.called) == (8, "3")
+    texts = tuple(f"n{place}" for place in ids)
+    named = replace(small_graph, about=replace(small_graph.about, node_ids=texts))
+    assert look_at_node(named, "n3", folder=tmp_path, tracking=_OFF).node == 8
+    assert look_at_node(named, 3, folder=tmp_path, tracking=_OFF).node == 3
+    assert [node for *_, node in trained] == [8, 8, 3]
+
+
 def test_one_node_of_a_small_graph_is_trained_and_drawn(small_graph: Graph) -> None:
     found = look_at_node(small_graph, 1, seeds=1, tracking=_OFF)
     assert len(found.q) == default_config(small_graph).K + 1

@@ -323,3 +323,39 @@ def test_a_search_stays_sealed_or_open_as_it_began(existing: Journal, small_grap
     assert not make_plan(small_graph, Wanted(name="s"), resume=True).settings.sealed
     with pytest.raises(SearchError, match="sealed=True: search 's' began with False"):
         make_plan(small_graph, Wanted(name="s", sealed=True), resume=True)
+
+
+def test_edges_that_moved_are_named_without_the_nodes(tmp_path: Path) -> None:
+    rows = [f"{node},{node % 2},{node % 5}" for node in range(30)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,age", *rows]))
+    pairs = [f"{node},{node + 1}" for node in range(29)]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *pairs]))
+    wanted = Wanted(name="own", reading={"edges": "edges.csv"})
+    plan = make_plan("nodes.csv", wanted)
+    plan.open().close()
+    (tmp_path / "edges.csv").rename(tmp_path / "links.csv")
+    with pytest.raises(DataError) as error:
+        make_plan(None, Wanted(name="own"), resume=True)
+    said = in_shell(error.value.message)
+    assert f"{tmp_path / 'edges.csv'}: no such file" in said
+    assert said.endswith("if the file was moved, name it with --dataset and --edges")
+    for name in ("own", None):
+        moved = Wanted(name=name, reading={"edges": "links.csv"})
+        assert make_plan(None, moved, resume=True).graph.digest == plan.graph.digest
+    other = Wanted(name="own", reading={"edges": "links.csv", "splits": "2x50/25/25"})
+    with pytest.raises(SearchError, match="has changed since"):
+        make_plan(None, other, resume=True)
+
+
+def test_all_files_of_a_graph_that_changed_are_named(tmp_path: Path) -> None:
+    rows = [f"{node},{node % 2},{node % 5}" for node in range(30)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,age", *rows]))
+    pairs = [f"{node},{node + 1}" for node in range(29)]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *pairs]))
+    plan = make_plan("nodes.csv", Wanted(name="own", reading={"edges": "edges.csv"}))
+    plan.open().close()
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *pairs[:-1]]))
+    with pytest.raises(SearchError) as error:
+        make_plan(None, Wanted(name="own"), resume=True)
+    both = f"{tmp_path / 'nodes.csv'} and {tmp_path / 'edges.csv'}"
+    assert f"the data of {both} has changed since" in str(error.value)

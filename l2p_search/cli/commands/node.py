@@ -1,6 +1,7 @@
 """`l2p-search node`: one node, its surroundings and how far it looks (figures 7 and 8)."""
 
 import argparse
+import re
 from typing import Any
 
 from l2p_search import defaults
@@ -11,7 +12,6 @@ from l2p_search.cli.options import (
     add_dir,
     add_figures,
     add_search,
-    natural,
     positive,
     reading,
     search_name,
@@ -31,7 +31,13 @@ def add_parser(commands: Any) -> None:
     )
     add_search(parser, "the best one of --dataset")
     add_dataset(parser, required=False)
-    parser.add_argument("--node", type=natural, required=True, metavar="N", help="from 0")
+    parser.add_argument(
+        "--node",
+        type=_node,
+        required=True,
+        metavar="ID",
+        help="its own id, or its number, counted from 0",
+    )
     parser.add_argument(
         "--seeds",
         type=positive,
@@ -44,6 +50,11 @@ def add_parser(commands: Any) -> None:
     add_copy(parser)
     add_dir(parser)
     parser.set_defaults(run=run)
+
+
+def _node(text: str) -> int | str:
+    """A number as one, unless it is written otherwise: 007 may be an id of its own."""
+    return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) else text
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         folder=args.dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )
-    print(f"{found.graph.name}, {found.origin}: node {found.node} {found.in_words}")
+    print(f"{found.graph.name}, {found.origin}: node {found.called} {found.in_words}")
     for path in write_files(args.out, found.files):
         print(f"wrote {path}")
     return 0

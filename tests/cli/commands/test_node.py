@@ -1,3 +1,4 @@
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,33 @@ def test_a_node_that_is_not_there_is_refused(
 
 
 @pytest.mark.parametrize("node", ["-1", "five", "1.5"])
-def test_what_is_no_node_is_refused_by_the_parser(
-    node: str, capsys: pytest.CaptureFixture[str]
+def test_what_is_no_node_is_refused(
+    node: str, seeds: list[list[int]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["node", "--dataset", "demo", f"--node={node}"])
-    assert ended.value.code == 2
-    assert f"--node: '{node}' is not a whole number of at least 0" in (capsys.readouterr().err)
+    assert main(["node", "--dataset", "demo", f"--node={node}"]) == 2
+    said = capsys.readouterr().err
+    assert said == f"l2p-search: error: --node {node}: must be a whole number of at least 0\n"
+    assert seeds == []
+
+
+def test_a_node_of_an_own_graph_is_named_by_its_id(
+    seeds: list[list[int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = [f"p {place:03d}" for place in range(30)]
+    rows = [f"{person},{place % 2},{place % 7}" for place, person in enumerate(people)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,age", *rows]))
+    pairs = [f"{a},{b}" for a, b in itertools.pairwise(people)]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *pairs]))
+    own = ["node", "--dataset", "nodes.csv", "--edges", "edges.csv", "--node"]
+    assert main([*own, "p 007"]) == 0
+    told, *wrote = capsys.readouterr().out.splitlines()
+    assert told.startswith("nodes, default configuration: node p 007 puts")
+    assert wrote == [
+        "wrote figures/nodes-node-p 007.png",
+        "wrote figures/nodes-node-p 007.svg",
+    ]
+    assert main([*own, "q 007"]) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        "l2p-search: error: --node q 007: nodes has no such node; did you mean 'p 007'?\n"
+    )
