@@ -39,7 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 
 def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
-    process = cli.start("--dataset", "demo", "--trials", "4", "--seeds", "2", "--confirm", "2")
+    process = cli.start("--dataset", "demo", "--trials", "9", "--seeds", "2", "--confirm", "2")
     wait_until(lambda: cli.ended("demo-paper") >= 1, process)
     process.send_signal(signal.SIGSTOP)  # so that what is looked at does not go on meanwhile
     children = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
@@ -70,12 +70,12 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     lines = err.splitlines()
     kept = "l2p-search: kept the winner's 2 fresh seeds in searches/demo-paper/model"
     assert (
-        lines[0] == "l2p-search: searching demo: the space paper, 4 trials; torch and Ray start .."
+        lines[0] == "l2p-search: searching demo: the space paper, 9 trials; torch and Ray start .."
     )
     told = ("[", "trial ", "confirming the best on fresh seeds: ", kept)
     assert all(line.startswith(told) or " on 2 fresh seeds: " in line for line in lines[1:]), err
-    assert sum(line.startswith("[") for line in lines) == 4
-    assert "demo-paper: 0 trials written, 4 were there" in cli.run("sync").stdout
+    assert sum(line.startswith("[") for line in lines) == 9
+    assert "demo-paper: 0 trials written, 9 were there" in cli.run("sync").stdout
 
 
 def test_trials_are_a_list_of_objects_and_of_lines(whole: Cli) -> None:

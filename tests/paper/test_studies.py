@@ -25,11 +25,13 @@ def test_each_study_is_searched_once_and_read_afterwards(asked: Asked) -> None:
     first = outcomes_of(request, _two(), graphs)
     assert asked.started == [2]  # on the same workers
     assert [found.settings.dataset for found in first] == ["texas", "cora"]  # in their order
-    assert [line.split("]")[0] for line in asked.lines] == ["[1/2", "[2/2"]
+    begun, *ended = asked.lines
+    assert begun == "2 searches to run; Ray starts .."
+    assert [line.split("]")[0] for line in ended] == ["[1/2", "[2/2"]
     again = outcomes_of(request, _two(), graphs)
     assert asked.started == [2]
     assert [found.to_mapping() for found in again] == [found.to_mapping() for found in first]
-    assert len(asked.lines) == 2
+    assert len(asked.lines) == 3  # nothing is to run
 
 
 def test_the_largest_graph_is_searched_first(
@@ -39,7 +41,7 @@ def test_the_largest_graph_is_searched_first(
     graphs = request.graphs(["texas", "cora"])
     monkeypatch.setattr(Graph, "num_nodes", property(lambda graph: 12 + len(graph.name)))
     outcomes_of(request, _two()[::-1], graphs)  # cora, then texas, whose name is longer
-    names = [line.split()[1] for line in asked.lines]
+    names = [line.split()[1] for line in asked.lines[1:]]
     assert names == ["paper-smoke-texas-l2q:", "paper-smoke-cora-gcn:"]
 
 
@@ -125,7 +127,8 @@ def test_the_time_left_counts_half_of_what_runs(monkeypatch: pytest.MonkeyPatch)
 def test_a_line_says_what_was_found_and_what_fresh_seeds_say(asked: Asked) -> None:
     request = asked.request()
     (found,) = outcomes_of(request, _two()[:1], request.graphs(["texas"]))
-    (line,) = asked.lines
+    begun, line = asked.lines
+    assert begun == "1 search to run; Ray starts .."
     assert found.best is not None
     assert f"validation {found.best.objective:.2f} %" in line
     assert f"test {found.confirmed} % on fresh seeds" in line

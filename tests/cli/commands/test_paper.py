@@ -21,7 +21,7 @@ def test_a_table_is_searched_printed_and_then_read(folder: Path, real_data: Path
     assert first.returncode == 0, first.stderr
     lines = first.stdout.splitlines()
     assert lines[2] == "| | texas | cornell | wisconsin |"
-    number = r"[\d.]+ ± [\d.]+ \[-?[\d.]+, [\d.]+\]"  # both intervals
+    number = r"[\d.]+ ± (over )?[\d.]+ \[-?[\d.]+, [\d.]+\]"  # both intervals
     assert re.fullmatch(
         rf"\| l2q \| {number} \(84.56\) \| {number} \(-\) \| {number} \(84.7\) \|", lines[5]
     )

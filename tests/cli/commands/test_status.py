@@ -58,7 +58,7 @@ def test_a_space_that_is_visited_whole_is_finished_before_the_goal(
     searched(Path("searches/s"), small_graph, goal, race="paired").close()
     said = _said(capsys)
     assert said[0] == "s: finished, 24 of 99 trials"
-    assert said[1].endswith("tpe with seed 0, racing")
+    assert said[1].endswith("tpe with seed 0, racing by paired tests")
     assert "raced out" in said[2]
 
 
