@@ -39,6 +39,9 @@ _SMALL = 200
 """Pixels of a profile beside others: four in a row of MLflow's charts."""
 
 
+_ROOM = "&nbsp;" * 3
+
+
 def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
     """The run of a trial that has ended.
 
@@ -306,7 +309,9 @@ def _scores(outcome: Outcome, name: str) -> str:
     if not found:
         return ""
     head = [f"test {title(outcome.settings.metric)}, %", "mean", THIS_GRAPH, OTHER_NODES]
-    rows = [[inert(cell).replace("|", "&#124;") for cell in row] for row in found]
+    # MLflow's page sets no room between the columns of a table.
+    head = [f"{cell}{_ROOM}" for cell in head]
+    rows = [[f"{inert(cell)}{_ROOM}".replace("|", "&#124;") for cell in row] for row in found]
     return "\n".join(
         f"| {' | '.join(row)} |" for row in (head, ["---", "---:", "---:", "---:"], *rows)
     )

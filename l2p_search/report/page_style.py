@@ -49,7 +49,9 @@ svg.broad { min-width: 38rem; max-width: none; }
   .wide th { white-space: normal; overflow-wrap: normal; } .wide td.text { min-width: 4.5rem; } }
 @media print { nav, button.copy { display: none; } body { max-width: none; padding: 0; }
   h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
-  .wide { overflow: visible; } }
+  .wide { overflow: visible; } .code { break-inside: avoid; }
+  .first { grid-template-columns: 3fr 2fr; } .first .wide { font-size: .7rem; }
+  .first .wide table { font-size: inherit; } }
 """
 
 SCRIPT = """

@@ -59,7 +59,8 @@ def dataset_note(
 
     Args:
         experiment: Its identifier.
-        searches: The runs of its searches, the best on validation first.
+        searches: The runs of its searches, the best on validation first. Those that have finished
+            come before others, and of these the ones with the most seeds, as everywhere.
         experiments: The identifiers of all datasets' experiments.
         metric: What the searches are judged by.
 
@@ -74,7 +75,7 @@ def dataset_note(
     if len(experiments) > 1:
         others = [experiment, *(each for each in experiments if each != experiment)]
         links.append(_link("all graphs", runs_link("", others, SEARCHES_VIEW)))
-    told = [run for run in searches if run.data.tags.get(ANSWER)]
+    told = sorted((run for run in searches if run.data.tags.get(ANSWER)), key=_place)
     if not told:
         return f"No search has a complete trial yet. {_BETWEEN.join(links)}"
     best = told[0]
@@ -91,6 +92,10 @@ def dataset_note(
     table = "\n".join([f"| search | test {title(metric)} on fresh seeds |", "|---|---|", *rows])
     first = _BETWEEN.join([first, *links, inert(config)])
     return f"{first}\n\nWith {inert(found)}.\n\n{table}"
+
+
+def _place(run: "Run") -> tuple[bool, int]:
+    return run.info.status != "FINISHED", -int(run.data.params.get("seeds", 0))
 
 
 def _link(text: str, address: str) -> str:

@@ -145,6 +145,7 @@ def test_the_page_has_every_test_score_in_a_table_after_its_first_paragraph(
     confirmed = outcome.confirmed
     assert confirmed is not None
     head, line, first, *_ = whole.description.split("\n\n")[1].splitlines()
+    head, first = (each.replace("&nbsp;", "") for each in (head, first))
     assert head.startswith("| test accuracy, % | mean | this graph, other seeds and splits |")
     assert line == "| --- | ---: | ---: | ---: |"
     assert first.startswith(f"| CONFIRMED on 3 fresh seeds | {confirmed.mean:.2f} |")

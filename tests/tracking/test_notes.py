@@ -6,10 +6,12 @@ from l2p_search.tracking.entries import SearchEntry
 from l2p_search.tracking.notes import dataset_note, search_note
 
 
-def _run(name: str, answer: str) -> Any:
+def _run(name: str, answer: str, status: str = "FINISHED", seeds: int = 20) -> Any:
     return SimpleNamespace(
-        info=SimpleNamespace(run_name=name, run_id=f"id-{len(name)}"),
-        data=SimpleNamespace(tags={"answer": answer} if answer else {}),
+        info=SimpleNamespace(run_name=name, run_id=f"id-{len(name)}", status=status),
+        data=SimpleNamespace(
+            tags={"answer": answer} if answer else {}, params={"seeds": str(seeds)}
+        ),
     )
 
 
@@ -43,6 +45,21 @@ def test_the_best_of_several_is_said_to_be_chosen_on_validation() -> None:
     assert note.startswith("80 % ([one]")
     assert "the best of 2 searches on validation" in note
     assert "compare-experiments/s?experiments=%5B%227%22%2C%229%22%5D" in note
+
+
+def test_a_finished_search_with_many_seeds_comes_before_an_interrupted_or_a_small_one() -> None:
+    found = [
+        _run("cut off", "90 % with a", "KILLED"),
+        _run("small", "89 % with b", seeds=3),
+        _run("whole", "80 % with c"),
+    ]
+    note = dataset_note("7", found, ["7"], "accuracy")
+    assert note.startswith("80 % ([whole]")
+    assert [row.split("[")[1].split("]")[0] for row in note.splitlines()[-3:]] == [
+        "whole",
+        "small",
+        "cut off",
+    ]
 
 
 def test_a_dataset_without_a_complete_trial_says_so() -> None:
