@@ -81,8 +81,8 @@ def test_takes_leading_axes_in_any_memory_order(posterior: str) -> None:
 def test_kl_agrees_with_torch_distributions(prior: str) -> None:
     config = TrialConfig.recorded({"K": 6, "prior": prior, "prior_ratio": 0.7})
     p = log_prior(config, torch.float64)
-    log_q = select_log_probs(torch.randn(4, 7, dtype=torch.float64))
-    expected = kl_of(Categorical(logits=log_q), Categorical(logits=p.expand(4, -1)))
+    log_q = select_log_probs(torch.randn(4, 3, 7, dtype=torch.float64))
+    expected = kl_of(Categorical(logits=log_q), Categorical(logits=p.expand(4, 3, -1)))
     torch.testing.assert_close(kl_divergence(log_q, p), expected)
 
 
@@ -105,3 +105,20 @@ def test_relaxed_samples_follow_q_and_sharpen_as_the_temperature_falls() -> None
     warm = relaxed_sample(q.log(), gumbel, 100.0)
     torch.testing.assert_close(warm.mean(dim=0), torch.full_like(q, 1 / 3), atol=0.01, rtol=0)
     torch.testing.assert_close(warm.sum(dim=1), torch.ones(40_000, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 1.5])
+def test_a_relaxed_sample_agrees_with_its_formula(temperature: float) -> None:
+    torch.manual_seed(0)
+    log_q = torch.log_softmax(torch.randn(2, 3, 5, dtype=torch.float64), dim=-1)
+    gumbel = torch.randn(2, 3, 5, dtype=torch.float64)
+    unnormalised = ((log_q + gumbel) / temperature).exp()
+    expected = unnormalised / unnormalised.sum(dim=-1, keepdim=True)
+    torch.testing.assert_close(relaxed_sample(log_q, gumbel, temperature), expected)
+
+
+def test_a_posterior_is_chosen_by_its_name() -> None:
+    scores = _tensor([0.3, -0.2, 0.7, 0.1])
+    assert torch.equal(log_probs("select", scores), select_log_probs(scores))
+    assert torch.equal(log_probs("quit", scores), quit_log_probs(scores))
+    assert not torch.equal(select_log_probs(scores), quit_log_probs(scores))

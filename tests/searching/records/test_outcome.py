@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from l2p_search.data.graph import Graph
-from l2p_search.results import TrialStatus
+from l2p_search.results import SeedResult, TrialResult, TrialStatus
+from l2p_search.searching.records import outcome as outcome_module
 from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import best_of, open_of, read_outcome, ties_of
@@ -127,3 +129,32 @@ def test_a_search_without_a_noted_goal_shows_its_largest_confirmation(
     assert found.goal is None
     assert [len(each.seeds) for each in found.confirmations.values()] == [2][: confirmed // 2]
     journal.close()
+
+
+def test_the_spread_rests_on_the_20_best_trials_and_where_they_are_sealed_on_the_confirmed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[TrialResult | None, list[TrialResult]]] = []
+    monkeypatch.setattr(
+        outcome_module, "spread_of", lambda winner, others: asked.append((winner, list(others)))
+    )
+    trials = [record(number, [70.0 + number, 71.0 + number]) for number in range(25)]
+    confirmed = {24: result([80.0, 81.0], first_seed=20), 23: result([79.0, 82.0], first_seed=20)}
+    outcome(trials, confirmed).spread  # noqa: B018
+    sealed = [
+        replace(each, result=replace(each.result, seeds=_untested(each.result)))
+        for each in trials
+        if each.result is not None
+    ]
+    outcome(sealed, confirmed).spread  # noqa: B018
+    outcome([*sealed[:24], trials[24]], confirmed).spread  # noqa: B018
+    outcome([*sealed[:23], *trials[23:]], confirmed).spread  # noqa: B018
+    best = [each.result for each in reversed(trials)][:20]
+    assert asked[0] == (confirmed[24], best)
+    assert asked[1] == (confirmed[24], list(confirmed.values()))
+    assert asked[2] == asked[1]  # one trial alone cannot be compared
+    assert asked[3] == (confirmed[24], best[:2])
+
+
+def _untested(found: TrialResult) -> tuple[SeedResult, ...]:
+    return tuple(replace(seed, test=None) for seed in found.seeds)
