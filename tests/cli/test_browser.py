@@ -175,3 +175,14 @@ def test_the_report_renders_without_an_error_or_a_request_and_fits_the_screen(
         page.get_by_text("copied").first.wait_for(timeout=5_000)
     assert problems == []
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_on_a_telephone_the_left_bar_is_folded_and_the_way_in_is_the_same(server: str) -> None:
+    with browser_page(390, 844) as page:
+        page.goto(f"{server.split('/#')[0]}/#/?workflowType=machine_learning")
+        page.get_by_role("link", name="l2p-search/demo").first.wait_for(timeout=60_000)
+        page.get_by_text("Model training").first.wait_for(state="hidden", timeout=60_000)
+        page.get_by_role("link", name="l2p-search/demo").first.click()
+        page.get_by_role("grid").get_by_role("link", name="demo-browser").first.click()
+        page.get_by_text("Confirmed test accuracy").first.wait_for(timeout=60_000)
+        assert page.get_by_text("Model training").count() == 0
