@@ -109,33 +109,42 @@ class AnswerPage:
 
     def html(self) -> str:
         """One page that needs no network."""
-        rows = []
+        briefly, whole = [], []
         for method, result in self.results.items():
-            found = self.against.get(method)
-            rows.append(
+            score, found = estimate_of_test(result), self.against.get(method)
+            difference = "" if found is None else _signed(found.difference)
+            mean = "unknown" if score is None else str(score.this_graph)
+            word = "" if found is None else found.verdict
+            briefly.append([short_name(method, self.backbone), mean, difference, word])
+            whole.append(
                 [
                     long_name(method, self.backbone),
-                    str(estimate_of_test(result)),
-                    "" if found is None else f"{_difference(found)} points",
+                    mean,
+                    "unknown" if score is None else score.elsewhere,
+                    difference,
+                    "" if found is None else _difference(found).elsewhere,
                     "" if found is None else words_for(found),
                     str(self.spent.get(method, "")),
                 ]
             )
-        columns = ["method", f"test {title(self.metric)}, %", "L2Q minus it, paired", ""]
+        test, minus = f"test {title(self.metric)}, %", "L2Q minus it, points"
+        columns = ["method", test, "other nodes", minus, "other nodes", "", "given to it"]
+        l2q = estimate_of_test(self.results["l2q"])
         groups = profile_groups(self.results["l2q"])
         return render(
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
                 answer=f"{self.travel} {advice(self)}",
-                headline=f"{estimate_of_test(self.results['l2q'])} %",
+                headline="unknown" if l2q is None else f"{l2q.this_graph} %",
                 headline_note=f"test {title(self.metric)} of"
                 f" {short_name('l2q', self.backbone)} on fresh seeds that chose nothing."
                 f" {self.signs}",
                 beside=profile_beside(self.results["l2q"]),
-                verdict=[Table([*columns, "given to it"], rows), *worth(self)],
+                verdict=[Table(["method", test, minus, ""], briefly), *worth(self)],
                 facts=[f"The graph: {self.graph.describe()}"],
                 summary=f"{self.effort}; {format_duration(self.seconds)}.",
                 sections=[
+                    Section("Every number", [Table(columns, whole)]),
                     Section("Who looks how far", [groups] if groups else []),
                     Section("Reproduce it", [Code(_command(self))]),
                 ],

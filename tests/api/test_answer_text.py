@@ -5,6 +5,7 @@ from html import escape
 
 import pytest
 
+from l2p_search.api.answer_methods import long_name, short_name
 from l2p_search.api.answer_text import (
     AnswerPage,
     advice,
@@ -16,6 +17,7 @@ from l2p_search.api.spent import Spent
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.learned import Profiles
+from l2p_search.other_nodes import estimate_of_test
 from l2p_search.report.comparison import compare
 from l2p_search.results import SeedResult, TrialResult
 
@@ -172,6 +174,20 @@ def test_values_for_programs_say_the_same(page: AnswerPage) -> None:
     assert sorted(found["methods"]) == ["appnp", "gcn", "l2q", "mlp"]
     assert found["l2q_against"]["mlp"]["difference"]["mean"] == pytest.approx(20.0)
     assert found["travel"] == page.travel
+
+
+def test_the_first_screen_of_the_page_is_short_and_every_number_stands_below(
+    page: AnswerPage,
+) -> None:
+    first, _, below = page.html().partition('id="every-number"')
+    score = estimate_of_test(page.results["l2q"])
+    assert score is not None
+    assert f'<p class="big">{score.this_graph} %</p>' in first
+    assert f"<td>{score.elsewhere}</td>" not in first
+    for method in page.results:
+        assert f">{short_name(method, page.backbone)}</td>" in first
+        assert f">{long_name(method, page.backbone)}</td>" in below
+        assert score.elsewhere in below
 
 
 def test_a_name_cannot_write_html(page: AnswerPage) -> None:
