@@ -62,13 +62,10 @@ def split_variance(x: Floats, y: Floats, weights: Floats, axes: Axes) -> Split:
         rows = generator.integers(0, len(y), len(y))
         refit = _fitted(x[rows], y[rows], weights[rows], _TREES_AGAIN, 1 + number)
         again.append(_shares(refit, axes, points))
-    mean = np.average(y, weights=weights)
-    missed = np.average((y - forest.oob_prediction_) ** 2, weights=weights)
-    whole = np.average((y - mean) ** 2, weights=weights)
     return Split(
         shares=_shares(forest, axes, points),
         spread=np.std(again, axis=0, ddof=1),
-        r2=float(1.0 - missed / whole) if whole > 0.0 else 0.0,
+        r2=_r2_out_of_bag(forest, x, y, weights),
     )
 
 
@@ -113,11 +110,34 @@ def _fitted(
     forest = RandomForestRegressor(
         n_estimators=trees,
         min_samples_leaf=max(_SMALLEST_LEAF, len(y) // _LEAVES),
-        oob_score=trees == _TREES,
         random_state=seed,
         n_jobs=1,
     )
     return forest.fit(x, y, sample_weight=weights)
+
+
+def _r2_out_of_bag(
+    forest: "RandomForestRegressor", x: Floats, y: Floats, weights: Floats
+) -> float:
+    """What the forest explains of rows that its trees have not seen; 0 without any.
+
+    Rows are drawn by their weights: one that every tree has seen, as heavy ones are, does not
+    count.
+    """
+    totals, trees = np.zeros(len(y)), np.zeros(len(y))
+    for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        unseen = np.ones(len(y), dtype=bool)
+        unseen[drawn] = False
+        if unseen.any():
+            totals[unseen] += tree.predict(x[unseen])
+            trees[unseen] += 1
+    known = (trees > 0) & (weights > 0)
+    if not known.any():
+        return 0.0
+    y, weights, predicted = y[known], weights[known], totals[known] / trees[known]
+    whole = np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
+    missed = np.average((y - predicted) ** 2, weights=weights)
+    return float(1.0 - missed / whole) if whole > 0.0 else 0.0
 
 
 def _points(axes: Axes, generator: np.random.Generator) -> Floats:

@@ -69,6 +69,25 @@ def test_rows_count_by_their_weights() -> None:
     assert found.shares[0] > 0.95
 
 
+def test_r2_is_that_of_rows_that_trees_have_not_seen() -> None:
+    """As scikit-learn has it, where every row was left out by some tree."""
+    x, generator = _rows(200), np.random.default_rng(5)
+    y = 5.0 * x[:, 0] + generator.normal(0.0, 1.0, 200)
+    found = split_variance(x, y, np.ones(200), _AXES)
+    forest = RandomForestRegressor(
+        n_estimators=48, min_samples_leaf=3, random_state=0, oob_score=True
+    )
+    assert found.r2 == pytest.approx(forest.fit(x, y).oob_score_, abs=0.02)
+
+
+def test_rows_that_every_tree_has_seen_say_nothing_of_what_the_forest_predicts() -> None:
+    """Five complete trials among sixty: a missing prediction is no prediction of 0."""
+    x, generator = _rows(60), np.random.default_rng(6)
+    y = 80.0 + 10.0 * x[:, 0] + generator.normal(0.0, 0.5, 60)
+    weights = np.where(np.arange(60) < 5, 200.0, 2.0)
+    assert split_variance(x, y, weights, _AXES).r2 > 0.8
+
+
 def test_intervals_are_wider_for_fewer_rows() -> None:
     generator = np.random.default_rng(3)
     spreads = []
