@@ -105,7 +105,7 @@ def test_a_row_in_quotes_over_several_lines_counts_them(tmp_path: Path) -> None:
     refused(tmp_path, "nodes.csv, line 5, column 'age': inf is not")
 
 
-def test_a_json_file_given_as_the_nodes_isrefused(tmp_path: Path) -> None:
+def test_a_json_file_given_as_the_nodes_is_refused(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "graph.json").write_text(json.dumps({"nodes": [1, 2], "links": []}))
     refused(

@@ -66,7 +66,7 @@ def test_what_is_no_class_is_refused_in_one_line(kind: str, tmp_path: Path) -> N
     refused_nodes(tmp_path, _BAD[kind])
 
 
-def test_lists_as_classes_arerefused(tmp_path: Path) -> None:
+def test_lists_as_classes_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"club": [["a"], ["a", "b"], ["b"]]})
     frame.to_parquet(tmp_path / "nodes.parquet")
     pd.DataFrame({"u": [0], "v": [1]}).to_parquet(tmp_path / "edges.parquet")

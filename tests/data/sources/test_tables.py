@@ -263,7 +263,7 @@ def test_twitch_is_read_by_its_folder_and_label_alone(own_graphs: Path) -> None:
     assert set(row.nonzero()[0]) == set(words[str(target["new_id"][5])])
 
 
-def test_nodes_without_edges_arerefused(tmp_path: Path) -> None:
+def test_nodes_without_edges_are_refused(tmp_path: Path) -> None:
     write(tmp_path)
     refused(
         tmp_path,
