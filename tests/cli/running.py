@@ -64,8 +64,15 @@ class Cli:
 
     def ended(self, name: str) -> int:
         """Trials whose result is in the journal; counted without a process."""
+        return self._noted(name, "outcome")
+
+    def proposed(self, name: str) -> int:
+        """Trials that have begun, ended or not; counted likewise."""
+        return self._noted(name, "proposal")
+
+    def _noted(self, name: str, what: str) -> int:
         journal = self.folder / "searches" / name / "journal.log"
-        return journal.read_text().count('"outcome"') if journal.exists() else 0
+        return journal.read_text().count(f'"{what}"') if journal.exists() else 0
 
 
 def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
