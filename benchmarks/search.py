@@ -1,6 +1,6 @@
 """What the search costs beyond training, what racing saves, and what users do today.
 
-    python benchmarks/search.py [--json] [--part overhead --part race --part versus]
+    python benchmarks/search.py [--json] [--part overhead --part race --part versus --part confirm]
         [--dataset wisconsin --dataset cora] [--race halving] [--repeats 3]
 
 All searches are run as a user runs them, in processes of their own, on all CPUs.
@@ -14,6 +14,8 @@ All searches are run as a user runs them, in processes of their own, on all CPUs
                 program of sequential.py. How many times faster a trial is, on one core each, at
                 equal epochs: every eighth configuration is trained by `fit`, and the plain
                 program's seconds an epoch are taken before and after it
+    confirm     20 fresh seeds of one configuration on Cora: the seconds that they add to a
+                search, with as many workers as there are CPUs / with one
 """
 
 import argparse
@@ -35,6 +37,7 @@ from l2p_search.data.loading import load_graph
 from l2p_search.training.fit import fit
 
 DATASET, SEEDS = "wisconsin", 20
+PARTS = ["overhead", "versus", "confirm", "race"]
 _PLAIN_EPOCHS = 15
 
 
@@ -139,6 +142,25 @@ def measure_versus(folder: Path) -> dict[str, Any]:
     return {"versus": round(theirs / ours, 1), "configurations": rows}
 
 
+def measure_confirmation(folder: Path, dataset: str = "cora", fresh: int = 20) -> dict[str, Any]:
+    """What fresh seeds add to a search of one trial, on one worker and on all."""
+
+    def added(workers: int) -> float:
+        walls = []
+        for seeds in (0, fresh):
+            options = ("--trials", "1", "--seeds", "2", "--concurrency", str(workers))
+            options += ("--no-controls", "--no-fresh-splits", "--confirm", str(seeds))
+            walls.append(search(folder, f"on-{workers}-{seeds}", *options, dataset=dataset)[0])
+        return walls[1] - walls[0]
+
+    every = len(os.sched_getaffinity(0))
+    one, all_ = added(1), added(every)
+    return {
+        "confirm_share": round(all_ / one, 3),
+        "confirm_seconds": {"1": round(one, 1), str(every): round(all_, 1)},
+    }
+
+
 def plain_epoch(graph: Graph, config: TrialConfig) -> float:
     """Seconds of one epoch of one seed, by the plain program."""
     trainer = Trainer(graph, config)
@@ -154,13 +176,13 @@ def main() -> None:
     """Measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--part", action="append", choices=["overhead", "versus", "race"])
+    parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--trials", type=int, default=60, help="of the race")
     parser.add_argument("--dataset", action="append", help="of the race (wisconsin and cora)")
     parser.add_argument("--race", choices=["halving", "paired"], default="halving")
     args = parser.parse_args()
-    parts = args.part or ["overhead", "versus", "race"]
+    parts = args.part or PARTS
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -168,6 +190,8 @@ def main() -> None:
             found |= measure_overhead(folder)
         if "versus" in parts:
             found |= measure_versus(folder)
+        if "confirm" in parts:
+            found |= measure_confirmation(folder)
         if "race" in parts:
             for dataset in args.dataset or ["wisconsin", "cora"]:
                 measured = measure_race(folder, dataset, args.race, args.trials, args.repeats)
