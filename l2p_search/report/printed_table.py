@@ -135,6 +135,7 @@ def _tex_cell(cell: Cell) -> str:
     if not cell.number:
         return "--" if cell == MISSING else tex(cell.text)
     text = cell.text.replace("±", r"\pm").replace("%", r"\%").replace(",", "{,}")
+    text = text.replace("over", r"\mbox{over}\,")
     formula = rf"\mathbf{{{text}}}" if cell.best else text
     return f"${formula}$" + r"$^{\dagger}$" * cell.tied
 
