@@ -59,7 +59,7 @@ def score_table(summary: Summary, width: int) -> RenderableType | None:
         return _narrow(rows, title)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(title, overflow="fold")
-    table.add_column("mean", justify="right", no_wrap=True)
+    table.add_column("mean", justify="right", no_wrap=True, vertical="bottom")
     for name in (THIS_GRAPH, OTHER_NODES):
         table.add_column(name, justify="right", width=_BOUNDS, vertical="bottom")
     for row in rows:

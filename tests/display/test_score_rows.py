@@ -117,3 +117,14 @@ def test_a_page_takes_the_same_rows_as_cells(summary: Summary) -> None:
     cells = as_lists(rows)
     assert len(cells) == len(rows)
     assert cells[0] == [rows[0].name, rows[0].mean, rows[0].here, rows[0].elsewhere]
+
+
+def test_the_numbers_of_a_name_over_two_lines_stand_on_one(summary: Summary) -> None:
+    held = replace(_everything(summary).held, rule="20x81/37/32-nodes")
+    console = Console(file=io.StringIO(), width=90)
+    console.print(score_table(replace(_everything(summary), held=held), 90))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = text.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith("on 20 fresh")]
+    assert not any(character == "." for character in lines[place].partition("nodes,")[2])
+    assert lines[place + 1].count(".") >= 1
