@@ -138,8 +138,9 @@ class HeldAgainst:
             if apart and not each.is_winner and each.judged.word == "undecided":
                 if verdict_on(each.difference).word == "undecided":
                     return (
-                        "undecided though an interval leaves out 0: differences that are alike on"
-                        f" all of {each.difference.units} splits or seeds are no proof, six are"
+                        "undecided though an interval leaves out 0: on"
+                        f" {each.difference.units} splits or seeds alone, differences are alike by"
+                        " chance too often; it takes six"
                     )
                 return (
                     f"undecided though an interval leaves out 0: the {tests} verdicts are to hold"

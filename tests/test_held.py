@@ -76,7 +76,7 @@ def test_why_a_verdict_is_undecided_though_its_interval_leaves_out_zero_is_told(
     alike = replace(barely, difference=Interval(10.0, 10.0, 10.0, 3))
     by_chance = HeldAgainst(judged_together([alike, wide])).together
     assert by_chance is not None
-    assert "alike on all of 3 splits or seeds are no proof" in by_chance
+    assert "on 3 splits or seeds alone, differences are alike by chance too often" in by_chance
 
 
 def test_optimism_is_phis_nodes_minus_those_that_judge_paired_by_seed() -> None:
