@@ -305,7 +305,7 @@ def _range(found: Interval | None) -> Cell:
     if found.too_wide:
         return name(TOO_FEW)
     places = decimals(found.half_width)
-    return name(f"{found.low:.{places}f} to {found.high:.{places}f}")
+    return number(f"{found.low:.{places}f} to {found.high:.{places}f}")
 
 
 def _p_text(p: float | None) -> str:
