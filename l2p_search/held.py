@@ -12,7 +12,7 @@ from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.metrics import Metric
 from l2p_search.other_nodes import Estimate, difference_over_nodes, estimate_of_test
 from l2p_search.results import TrialResult
-from l2p_search.verdicts import Judged, verdicts_on
+from l2p_search.verdicts import Judged, verdict_on, verdicts_on
 
 Role = Literal[
     "winner", "tie", "default", "mlp", "backbone", "fresh_splits", "shared_out", "same_labels"
@@ -136,6 +136,12 @@ class HeldAgainst:
             low, high = each.difference.low, each.difference.high
             apart = low is not None and high is not None and not low <= 0.0 <= high
             if apart and not each.is_winner and each.judged.word == "undecided":
+                if verdict_on(each.difference).word == "undecided":
+                    return (
+                        "undecided though an interval leaves out 0: on"
+                        f" {each.difference.units} splits or seeds alone, differences are alike by"
+                        " chance too often; it takes six"
+                    )
                 return (
                     f"undecided though an interval leaves out 0: the {tests} verdicts are to hold"
                     " together (Holm)"

@@ -11,8 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.special import stdtrit
-
 from l2p_search.results import SeedResult, TrialResult
 
 CONFIDENCE = 0.95
@@ -97,7 +95,17 @@ class Interval:
             return ""
         if self.too_wide:
             return TOO_FEW
-        return f"{self.low:{sign}.2f} to {self.high:{sign}.2f}"
+        return f"{two_digits(self.low, sign)} to {two_digits(self.high, sign)}"
+
+    @property
+    def signed(self) -> str:
+        """A difference for people, with its sign.
+
+        Example:
+            >>> [Interval(mean, mean - 1.5, mean + 1.5, 10).signed for mean in (0.14, 0.0, -2.0)]
+            ['+0.14 ± 1.50', '+0.00 ± 1.50', '-2.00 ± 1.50']
+        """
+        return f"{two_digits(self.mean, '+')}{self.plus_minus}"
 
     def to_mapping(self) -> dict[str, float | None]:
         """Plain JSON values."""
@@ -105,7 +113,17 @@ class Interval:
 
     def __str__(self) -> str:
         """For people: 84.7 ± 1.2."""
-        return f"{self.mean:.2f}{self.plus_minus}"
+        return f"{two_digits(self.mean)}{self.plus_minus}"
+
+
+def two_digits(value: float, sign: str = "") -> str:
+    """A number with two decimals, and "+" before it on request; never "-0.00".
+
+    Example:
+        >>> two_digits(-0.001), two_digits(-0.001, "+"), two_digits(1.235, "+")
+        ('0.00', '+0.00', '+1.24')
+    """
+    return f"{round(value, 2) + 0.0:{sign}.2f}"
 
 
 def mean_interval(values: Mapping[int, float], splits: Mapping[int, int]) -> Interval:
@@ -152,6 +170,8 @@ def _units(values: Mapping[int, float], splits: Mapping[int, int]) -> list[float
 
 def quantile(freedom: float) -> float:
     """Student's t that 95 % of values are within, on either side of 0."""
+    from scipy.special import stdtrit  # a saved model and its card do without scipy
+
     return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))
 
 

@@ -98,6 +98,19 @@ class Estimate:
         return f"{self.this_graph}{self.beside}"
 
 
+@dataclass(frozen=True)
+class NodeTerm:
+    """What the draw of the test nodes adds to the variance of a mean.
+
+    Attributes:
+        variance: The mean covariance of two units through the nodes that judge both.
+        noise: The variance of that estimate.
+    """
+
+    variance: float
+    noise: float
+
+
 def estimate_of_test(result: TrialResult) -> Estimate | None:
     """The mean test score of a result with both intervals; None when no seed finished."""
     interval = interval_of_test(result)
@@ -178,32 +191,73 @@ def crossed_interval(hits: Mapping[int, NodeHits], splits: Mapping[int, int]) ->
         are averaged first; on a graph with one split the seeds are the units.
     """
     values, tested = _by_unit(hits, splits)
-    units = len(values)
-    size = tested.sum(axis=1)
-    means = values.sum(axis=1) / size
+    units, means = len(values), values.sum(axis=1) / tested.sum(axis=1)
     mean = float(means.mean())
     if units < 2:
         return Interval(mean, None, None, units)
-    own = float(means.var(ddof=1)) / units
-    shared, noise = _shared_by_nodes((values - means[:, None] * tested) / size[:, None], tested)
-    variance = own + shared
+    return _widened(
+        mean, float(means.var(ddof=1)) / units, units, _shared_by_nodes(values, tested)
+    )
+
+
+def node_term(result: TrialResult) -> NodeTerm | None:
+    """What the draw of its test nodes adds to the variance of a configuration's mean.
+
+    Args:
+        result: A result whose seeds kept what each test node contributes.
+
+    Returns:
+        The term; None where the nodes were not recorded, or for fewer than two units.
+    """
+    kept = [(seed, seed.hits) for seed in result.finished]
+    hits = {seed.seed: each for seed, each in kept if each is not None}
+    if len(hits) < 2 or len(hits) < len(kept):
+        return None
+    return _shared_by_nodes(*_by_unit(hits, _splits(result.finished)))
+
+
+def with_nodes(interval: Interval, term: NodeTerm | None) -> Estimate:
+    """A mean whose own nodes were not kept, with the node term of another result.
+
+    The term is a covariance of different seeds through the nodes that judge both, so that no
+    seed's own noise is in it: the same configuration on the same splits has the same one,
+    whichever its seeds. For another configuration of the search it is a stand-in, and too large
+    rather than too small for a mean that mixes several: these agree less on which nodes are hard.
+
+    Args:
+        interval: The mean with its interval for this graph, other seeds and splits.
+        term: Of a result on the same graph and splits.
+
+    Returns:
+        The mean with both intervals; without the second where there is no term.
+    """
+    if term is None or interval.error is None:
+        return Estimate(interval, None)
+    own = interval.error**2
+    return Estimate(interval, _widened(interval.mean, own, interval.units, term))
+
+
+def _widened(mean: float, own: float, units: int, term: NodeTerm) -> Interval:
+    """The interval for other nodes of a mean over units whose own variance is known."""
+    variance = own + term.variance
     if variance <= 0.0:
         return Interval(mean, mean, mean, units)
-    freedom = variance**2 / (own**2 / (units - 1) + noise / 2.0)
+    freedom = variance**2 / (own**2 / (units - 1) + term.noise / 2.0)
     # With few units the summed variance has more degrees of freedom than the units' own, and a
     # smaller t: what also holds for other nodes is never known better than what holds for these.
     width = max(quantile(freedom) * math.sqrt(variance), quantile(units - 1.0) * math.sqrt(own))
     return Interval(mean, mean - width, mean + width, units, freedom)
 
 
-def _shared_by_nodes(influence: _Table, tested: npt.NDArray[np.bool_]) -> tuple[float, float]:
+def _shared_by_nodes(values: _Table, tested: npt.NDArray[np.bool_]) -> NodeTerm:
     """The mean covariance of two units through their common nodes, and its own variance.
 
-    Influences are [units, nodes], zero where a node does not judge a unit. Removing the units'
+    Contributions are [units, nodes], zero where a node does not judge a unit. Removing the units'
     means takes a little of the covariance away; it is put back.
     """
-    units = len(influence)
+    units = len(values)
     size = tested.sum(axis=1).astype(np.float64)
+    influence = (values - (values.sum(axis=1) / size)[:, None] * tested) / size[:, None]
     together = tested.astype(np.float64) @ tested.T
     left = 1.0 - 1.0 / size[:, None] - 1.0 / size[None, :]
     left = left + together / (size[:, None] * size[None, :])
@@ -213,11 +267,11 @@ def _shared_by_nodes(influence: _Table, tested: npt.NDArray[np.bool_]) -> tuple[
     raw = float(products[apart].sum()) / pairs
     shared = float((products[apart] / left[apart]).sum()) / pairs
     if shared <= 0.0 or raw <= 0.0:
-        return 0.0, 0.0
+        return NodeTerm(0.0, 0.0)
     by_node = (influence.sum(axis=0) ** 2 - (influence**2).sum(axis=0)) / pairs
     nodes = len(by_node)
     noise = nodes * float(by_node.var(ddof=1)) * (shared / raw) ** 2 if nodes > 1 else 0.0
-    return shared, noise
+    return NodeTerm(shared, noise)
 
 
 def _by_unit(

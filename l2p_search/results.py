@@ -157,8 +157,8 @@ class TrialResult:
 
     @property
     def val_mean(self) -> float | None:
-        """Mean validation score over the seeds: the objective of a search."""
-        return _over(self.finished, statistics.fmean, lambda seed: seed.val)
+        """Mean validation score, every split counted once: the objective of a search."""
+        return _mean(self.finished, lambda seed: seed.val)
 
     @property
     def val_std(self) -> float | None:
@@ -167,8 +167,8 @@ class TrialResult:
 
     @property
     def test_mean(self) -> float | None:
-        """Mean test score, for reporting only: nothing is ever chosen by it."""
-        return _over(self.finished, statistics.fmean, lambda seed: seed.test)
+        """Mean test score, every split counted once; nothing is ever chosen by it."""
+        return _mean(self.finished, lambda seed: seed.test)
 
     @property
     def test_std(self) -> float | None:
@@ -340,6 +340,38 @@ def _sum(mine: float | None, theirs: float | None) -> float | None:
 
 def _std(values: Sequence[float]) -> float:
     return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def mean_over_splits(values: Sequence[tuple[int, float]]) -> float:
+    """The mean over splits of the means over their seeds.
+
+    Args:
+        values: (split, value) of each seed; at least one.
+
+    Returns:
+        The mean in which every split counts once, however many of the seeds are on it.
+
+    Example:
+        >>> mean_over_splits([(0, 80.0), (1, 70.0), (0, 90.0)])  # splits 0 and 1: 85 and 70
+        77.5
+    """
+    by_split: dict[int, list[float]] = {}
+    for split, value in values:
+        by_split.setdefault(split, []).append(value)
+    if len({len(group) for group in by_split.values()}) == 1:
+        return statistics.fmean(value for _, value in values)  # the same, rounded once
+    return statistics.fmean(statistics.fmean(group) for group in by_split.values())
+
+
+def _mean(
+    seeds: Sequence[SeedResult], value: Callable[[SeedResult], float | None]
+) -> float | None:
+    splits = [seed.split for seed in seeds if value(seed) is not None]
+
+    def over_splits(values: Sequence[float]) -> float:
+        return mean_over_splits(list(zip(splits, values, strict=True)))
+
+    return _over(seeds, over_splits, value)
 
 
 def _over(

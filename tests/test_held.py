@@ -66,6 +66,19 @@ def test_verdicts_of_one_search_are_adjusted_for_their_number() -> None:
     assert judged_together([barely, itself])[0].verdict == "better"
 
 
+def test_why_a_verdict_is_undecided_though_its_interval_leaves_out_zero_is_told() -> None:
+    barely, wide = _against(0.05, 2.0), _against(-3.0, 4.0)
+    assert HeldAgainst((barely,)).together is None
+    assert HeldAgainst((wide,)).together is None
+    by_holm = HeldAgainst(judged_together([barely, barely, barely])).together
+    assert by_holm is not None
+    assert "the 3 verdicts are to hold together (Holm)" in by_holm
+    alike = replace(barely, difference=Interval(10.0, 10.0, 10.0, 3))
+    by_chance = HeldAgainst(judged_together([alike, wide])).together
+    assert by_chance is not None
+    assert "on 3 splits or seeds alone, differences are alike by chance too often" in by_chance
+
+
 def test_optimism_is_phis_nodes_minus_those_that_judge_paired_by_seed() -> None:
     plain = result((80.0, 81.0, 82.0), splits=3)
     assert label_access(0.5, plain, None, "APPNP") is None

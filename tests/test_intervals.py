@@ -101,8 +101,14 @@ def test_an_interval_wider_than_the_scale_is_not_shown_as_a_number(
     assert found.to_mapping() == {"mean": 60.0, "low": ends[0], "high": ends[1]}
 
 
-def test_bounds_of_a_difference_have_their_signs() -> None:
+def test_a_difference_has_signs_and_zero_is_not_below_zero() -> None:
     assert Interval(0.5, -1.0, 2.0, 10).bounds("+") == "-1.00 to +2.00"
+    assert Interval(0.5, -1.0, 2.0, 10).signed == "+0.50 ± 1.50"
+    assert Interval(-0.5, -2.0, 1.0, 10).signed == "-0.50 ± 1.50"
+    assert Interval(-0.5, None, None, 1).signed == "-0.50"
+    same = Interval(-1e-15, -1e-15, -1e-15, 10)
+    assert (same.signed, same.bounds("+")) == ("+0.00 ± 0.00", "+0.00 to +0.00")
+    assert str(same) == "0.00 ± 0.00"
 
 
 def test_error_half_width_and_freedom_are_those_of_students_interval() -> None:

@@ -8,11 +8,14 @@ from l2p_search.intervals import Interval, interval_of_test, mean_interval
 from l2p_search.node_hits import NodeHits
 from l2p_search.other_nodes import (
     Estimate,
+    NodeTerm,
     crossed_interval,
     difference_over_nodes,
     estimate_of_test,
     interval_over_nodes,
+    node_term,
     sampling_of_nodes,
+    with_nodes,
 )
 from l2p_search.results import SeedResult, TrialResult
 
@@ -49,6 +52,7 @@ class _Drawn:
 
 
 _GRID = np.random.default_rng(9).normal(0, 1, 300)
+_EASIER = 100 * float(_chance(1.5 + 2.0 * np.random.default_rng(8).normal(0, 1, 500_000)).mean())
 _POPULATION = 100 * float(
     _chance(1.5 + np.hypot(2.0, 0.21) * np.random.default_rng(8).normal(0, 1, 500_000)).mean()
 )
@@ -78,6 +82,83 @@ def test_both_intervals_cover_what_they_name_in_95_of_100(
     assert 0.94 <= elsewhere / rounds <= 0.96
 
 
+@pytest.mark.parametrize(
+    ("nodes", "tested", "splits", "seeds"),
+    [(400, 300, 1, 10), (183, 37, 10, 20)],
+    ids=["one split", "ten splits that overlap"],
+)
+def test_a_mean_without_nodes_of_its_own_is_covered_by_the_node_term_of_other_seeds(
+    nodes: int, tested: int, splits: int, seeds: int
+) -> None:
+    """The paper's protocol: the winner on the search's seeds, its nodes kept on fresh ones."""
+    generator, rounds, covered = np.random.default_rng(5), 2500, 0
+    for _ in range(rounds):
+        drawn = _Drawn(generator, nodes, tested, splits, 2 * seeds)
+        fresh = replace(whole := _result(drawn), seeds=whole.seeds[seeds:])
+        of_search = interval_of_test(replace(whole, seeds=whole.seeds[:seeds]))
+        assert of_search is not None
+        found = with_nodes(of_search, node_term(fresh)).other_nodes
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= _POPULATION <= found.high
+    assert 0.94 <= covered / rounds <= 0.96
+
+
+def test_a_mean_of_several_configurations_is_covered_by_the_node_term_of_one() -> None:
+    """Nested selection: half of the splits have another configuration, hard on other nodes.
+
+    The configurations agree on 0.7 of what makes a node hard; the term is that of the first.
+    """
+    generator, rounds, covered = np.random.default_rng(6), 2500, 0
+    for _ in range(rounds):
+        common, *apart = generator.normal(0, 1, (3, 183))
+        hard = [1.5 + 2.0 * (0.7**0.5 * common + 0.3**0.5 * own) for own in apart]
+        tests = [np.sort(generator.permutation(183)[:37]) for _ in range(10)]
+        splits = {split: split for split in range(10)}
+        fresh, nested = (
+            {
+                split: NodeHits(
+                    tests[split],
+                    100.0 * (generator.random(37) < _chance(hard[choice(split)][tests[split]])),
+                )
+                for split in splits
+            }
+            for choice in (lambda split: 0, lambda split: split % 2)
+        )
+        term = node_term(_of_hits(fresh, splits))
+        scores = {split: float(each.values.mean()) for split, each in nested.items()}
+        found = with_nodes(mean_interval(scores, splits), term).other_nodes
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= _EASIER <= found.high
+    assert 0.94 <= covered / rounds <= 0.97
+
+
+def test_no_node_term_no_second_interval() -> None:
+    result = _result(_Drawn(np.random.default_rng(7), 183, 37, 10, 10))
+    old = replace(result, seeds=(replace(result.seeds[0], hits=None), *result.seeds[1:]))
+    assert node_term(old) is None
+    assert node_term(replace(result, seeds=result.seeds[:1])) is None
+    interval = Interval(80.0, 78.0, 82.0, 10)
+    assert with_nodes(interval, None) == Estimate(interval, None)
+    alone = Interval(80.0, None, None, 1)
+    assert with_nodes(alone, NodeTerm(1.0, 0.1)) == Estimate(alone, None)
+
+
+def test_its_own_node_term_gives_a_result_its_own_interval() -> None:
+    result = _result(_Drawn(np.random.default_rng(8), 183, 37, 10, 20))
+    own, interval = interval_over_nodes(result), interval_of_test(result)
+    assert own is not None
+    assert interval is not None
+    found = with_nodes(interval, node_term(result)).other_nodes
+    assert found is not None
+    assert (found.low, found.high, found.freedom) == pytest.approx(
+        (own.low, own.high, own.freedom)
+    )
+
+
 def test_it_is_what_a_crossed_bootstrap_converges_to() -> None:
     """Seeds and nodes drawn with replacement, independently; 20 seeds agree on most nodes."""
     generator = np.random.default_rng(1)
@@ -94,16 +175,20 @@ def test_it_is_what_a_crossed_bootstrap_converges_to() -> None:
 
 
 def _result(drawn: _Drawn) -> TrialResult:
+    return _of_hits(drawn.hits, drawn.splits)
+
+
+def _of_hits(hits: dict[int, NodeHits], splits: dict[int, int]) -> TrialResult:
     seeds = tuple(
         SeedResult(
             seed=seed,
-            split=drawn.splits[seed],
+            split=splits[seed],
             epochs=1,
             val=50.0,
-            test=drawn.scores[seed],
-            hits=hits,
+            test=float(each.values.mean()),
+            hits=each,
         )
-        for seed, hits in drawn.hits.items()
+        for seed, each in hits.items()
     )
     return TrialResult(config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1)
 

@@ -1,11 +1,13 @@
 import json
+import statistics
 from dataclasses import replace
 
 import pytest
 
 from l2p_search.config import TrialConfig
+from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.learned import Curves
-from l2p_search.results import SeedResult, TrialResult
+from l2p_search.results import SeedResult, TrialResult, mean_over_splits
 
 
 def _seed(seed: int, val: float, profile: tuple[float, ...] = (0.25, 0.75)) -> SeedResult:
@@ -31,6 +33,24 @@ def test_means_and_deviations_are_over_the_seeds() -> None:
     assert trial.test_mean == 81.0
     assert trial.profile == pytest.approx((0.3, 0.7))
     assert trial.reason is None
+
+
+def test_every_split_counts_once_in_a_mean_however_many_seeds_are_on_it() -> None:
+    assert mean_over_splits([(0, 80.0), (1, 70.0), (0, 90.0)]) == 77.5
+    even = [(seed % 3, 0.1 * seed) for seed in range(9)]
+    assert mean_over_splits(even) == statistics.fmean(value for _, value in even)
+    seeds = tuple(
+        SeedResult(seed=seed, split=seed % 2, epochs=1, val=val, test=100.0 - val)
+        for seed, val in enumerate([80.0, 70.0, 90.0])
+    )
+    found = TrialResult(
+        config=TrialConfig(), dataset="d", data_digest="0", seeds=seeds, seconds=1.0
+    )
+    assert (found.val_mean, found.test_mean) == (77.5, 22.5)
+    validation, test = interval_of_validation(found), interval_of_test(found)
+    assert validation is not None
+    assert test is not None
+    assert (validation.mean, test.mean) == (found.val_mean, found.test_mean)
 
 
 def test_a_failed_seed_enters_no_mean_and_fails_the_trial() -> None:

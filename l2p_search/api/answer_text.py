@@ -13,7 +13,6 @@ from l2p_search.data.reading_again import one_line, shell_words
 from l2p_search.display.charts import bar_chart
 from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
-from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate, estimate_of_test
 from l2p_search.report.comparison import Comparison, compare, judged_together
@@ -112,7 +111,7 @@ class AnswerPage:
         briefly, whole = [], []
         for method, result in self.results.items():
             score, found = estimate_of_test(result), self.against.get(method)
-            difference = "" if found is None else _signed(found.difference)
+            difference = "" if found is None else found.difference.signed
             mean = "unknown" if score is None else str(score.this_graph)
             word = "" if found is None else found.verdict
             briefly.append([short_name(method, self.backbone), mean, difference, word])
@@ -211,7 +210,7 @@ def _table(page: AnswerPage) -> list[str]:
                 f"  {long_name(method, page.backbone)}",
                 "unknown" if score is None else str(score.this_graph),
                 "unknown" if score is None else score.elsewhere,
-                "" if found is None else _signed(found.difference),
+                "" if found is None else found.difference.signed,
                 "" if found is None else found.verdict,
             )
         )
@@ -250,11 +249,7 @@ def worth(page: AnswerPage) -> list[str]:
 
 def _points(found: Comparison) -> str:
     """A difference with both intervals."""
-    return f"{_signed(found.difference)} points{_difference(found).beside}"
-
-
-def _signed(difference: Interval) -> str:
-    return f"{'+' * (difference.mean > 0)}{difference}"
+    return f"{found.difference.signed} points{_difference(found).beside}"
 
 
 def advice(page: AnswerPage) -> str:

@@ -15,7 +15,7 @@ from l2p_search.display.phrases import count
 from l2p_search.display.training_bar import OnEpoch
 from l2p_search.errors import UserError
 from l2p_search.metrics import title
-from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate
+from l2p_search.other_nodes import NOT_RECORDED, OTHER_NODES, THIS_GRAPH, Estimate
 from l2p_search.published import paper_accuracy
 from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
@@ -86,7 +86,7 @@ class Paired:
         lines = [
             f"on {self.test.seeds} seeds, {seeds}; equivalent means within"
             f" {points(self.test.judged.margin)}",
-            f"± is the 95 % interval for {THIS_GRAPH}; in brackets it is for {OTHER_NODES}",
+            f"± is the 95 % interval for {THIS_GRAPH}; {self._elsewhere}",
         ]
         width = max(len(self.first), len(self.second))
         for each in (self.test, self.validation):
@@ -97,7 +97,7 @@ class Paired:
                 f"{_PARTS[each.part]} {title(each.metric)}",
                 f"  {self.first:<{width}}  {each.first} %{one.beside}",
                 f"  {self.second:<{width}}  {each.second} %{two.beside}",
-                f"  difference {each.difference} points"
+                f"  difference {each.difference.signed} points"
                 f"{Estimate(each.difference, each.elsewhere).beside}:"
                 f" {self._said(each.judged)}",
             ]
@@ -106,10 +106,18 @@ class Paired:
                 lines.append(f"  on {OTHER_NODES}: {self._said(elsewhere)}")
         if not self.same_method:
             lines[-1] = (
-                f"  difference {self.validation.difference} points: no verdict across methods, as"
-                " phi learns from these labels"
+                f"  difference {self.validation.difference.signed} points: no verdict across"
+                " methods, as phi learns from these labels"
             )
         return "\n".join(lines)
+
+    @property
+    def _elsewhere(self) -> str:
+        """Where the interval for other nodes stands, or why there is none."""
+        if self.test.elsewhere is not None:
+            return f"in brackets it is for {OTHER_NODES}"
+        why = "" if self.fresh else ": a search's trials keep no nodes, fresh seeds do"
+        return f"that for {OTHER_NODES} is {NOT_RECORDED}{why}"
 
     def _said(self, judged: Judged) -> str:
         if judged.word == "undecided":

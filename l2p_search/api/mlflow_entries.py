@@ -240,7 +240,7 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
     metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
-        (f"confirmed_with_luck_{metric}", None if luck is None else luck.interval),
+        (f"confirmed_with_luck_{metric}", None if luck is None else luck.estimate.this_graph),
         (f"protocol_test_{metric}", outcome.protocol),
         (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
         *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
@@ -251,6 +251,8 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
                 metrics[f"{name}_half_width"] = round(interval.half_width, 2)
     for name, estimate in (
         (f"confirmed_test_{metric}", outcome.estimate),
+        (f"confirmed_with_luck_{metric}", None if luck is None else luck.estimate),
+        (f"protocol_test_{metric}", outcome.protocol_estimate),
         (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
     ):
         elsewhere = None if estimate is None else estimate.other_nodes

@@ -42,7 +42,7 @@ _DONE = {True: r"\bullet", False: r"\circ"}
 _PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{lmodern}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{booktabs}
 \usepackage{graphicx}
 \usepackage{longtable}

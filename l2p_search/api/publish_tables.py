@@ -12,19 +12,19 @@ from l2p_search.api.publish_ledger import (
     trials_source,
 )
 from l2p_search.api.publish_verdicts import Contest, Pair
-from l2p_search.intervals import Interval
+from l2p_search.intervals import TOO_FEW, Interval
 from l2p_search.metrics import title
-from l2p_search.other_nodes import interval_over_nodes
+from l2p_search.other_nodes import Estimate, interval_over_nodes
 from l2p_search.report.digits import decimals, interval_text
 from l2p_search.report.printed_table import MISSING, Cell, Table, name, number
 from l2p_search.searching.records.luck import luck_of
 from l2p_search.verdicts import points
 
 _SELECTION = {
-    "by other splits": "chosen by other splits, %",
-    "by own validation": "by own validation, %",
-    "overtuning": "overtuning",
-    "with luck": "with the search's luck, %",
+    "by other splits": ("chosen by other splits, %", "other nodes"),
+    "by own validation": ("by own validation, %", "other nodes"),
+    "overtuning": ("overtuning",),
+    "with luck": ("with the search's luck, %", "other nodes"),
 }
 """What a choice is worth -> the heads of its columns."""
 
@@ -82,7 +82,7 @@ def comparisons_table(pairs: Sequence[Pair], ledger: Ledger) -> Table:
     """
     rows = []
     for pair in pairs:
-        shown, p = _signed(pair.difference), _p_text(pair.judged.p_difference)
+        shown, p = interval_text(pair.difference, "+"), _p_text(pair.judged.p_difference)
         what = f"{pair.row} against {pair.reference}"
         ledger.add(
             "comparisons",
@@ -191,7 +191,7 @@ def controls_table(entries: Entries, ledger: Ledger) -> Table | None:
         for other in entry.search.outcome.held.others:
             if other.is_winner:
                 continue
-            shown = _signed(other.difference)
+            shown = interval_text(other.difference, "+")
             values = {**other.difference.to_mapping(), **other.judged.to_mapping()}
             sources = [fresh_source(entry), control_source(entry, other.result)]
             ledger.add("controls", f"{row} against {other.name}", column.label, shown, values,
@@ -229,25 +229,32 @@ def selection_table(entries: Entries, ledger: Ledger) -> Table | None:
     rows, told = [], False
     for row, column, entry in each_entry(entries):
         outcome, trials = entry.search.outcome, [trials_source(entry)]
-        found: dict[str, Interval] = {}
+        found: dict[str, Estimate] = {}
         if (nested := outcome.nested) is not None:
             found |= {
                 "by other splits": nested.by_others,
                 "by own validation": nested.by_own,
-                "overtuning": nested.overtuning,
+                "overtuning": Estimate(nested.overtuning, None),
             }
-        if (luck := luck_of(outcome.records, entry.score)) is not None:
-            found["with luck"] = luck.interval
-        shown = {
-            key: _signed(value) if key == "overtuning" else interval_text(value)
-            for key, value in found.items()
-        }
-        for key, value in found.items():
-            sources = [*trials, fresh_source(entry)] if key == "with luck" else trials
-            ledger.add("selection", row, f"{column.label}: {key}", shown[key],
-                       value.to_mapping(), sources)  # fmt: skip
+        score = Estimate(entry.score, interval_over_nodes(entry.result))
+        if (luck := luck_of(outcome.records, score)) is not None:
+            found["with luck"] = luck.estimate
+        cells = []
+        for key, heads in _SELECTION.items():
+            if key not in found:
+                cells += [MISSING] * len(heads)
+                continue
+            here, there = found[key].this_graph, found[key].other_nodes
+            shown = interval_text(here, "+" if key == "overtuning" else "")
+            with_fresh = [*trials, fresh_source(entry)]
+            sources = with_fresh if key == "with luck" else trials
+            ledger.add("selection", row, f"{column.label}: {key}", shown,
+                       here.to_mapping(), sources)  # fmt: skip
+            if there is not None:
+                ledger.add("selection", row, f"{column.label}: {key}, other nodes",
+                           _range(there).text, there.to_mapping(), with_fresh)  # fmt: skip
+            cells += [number(shown), *[_range(there)] * (len(heads) - 1)]
         told = told or bool(found)
-        cells = [number(shown[key]) if key in shown else MISSING for key in _SELECTION]
         rows.append([name(row), name(column.label), *cells])
     if not told:
         return None
@@ -256,10 +263,12 @@ def selection_table(entries: Entries, ledger: Ledger) -> Table | None:
         caption="What the choice of a configuration is worth. Each split tested with what the"
         " other splits choose, and with what its own validation nodes choose alone, in percent on"
         " the search's own seeds; overtuning: the search's own choice minus the first, in points,"
-        " paired by split. Last: the score on fresh seeds with a 95 % interval for another draw"
-        " of as many trials too. –: one split, fewer than two complete trials (five for the last),"
-        " or a sealed search, whose trials have no test score.",
-        columns=["method", "graph", *_SELECTION.values()],
+        " paired by split; the score on fresh seeds with a 95 % interval for another draw"
+        " of as many trials too. Other nodes: the 95 % interval for other nodes of this kind; for"
+        " the first two what the nodes add to the variance is taken from the winner on fresh"
+        " seeds. –: one split, fewer than two complete trials (five for the luck), nodes that were"
+        " not recorded, or a sealed search, whose trials have no test score.",
+        columns=["method", "graph", *(head for heads in _SELECTION.values() for head in heads)],
         rows=rows,
     )
 
@@ -289,16 +298,14 @@ def _head(column: Column, columns: Sequence[Column]) -> str:
     return f"{column.label}, {title(column.metric)}"
 
 
-def _signed(difference: Interval) -> str:
-    return f"{'+' * (difference.mean > 0)}{interval_text(difference)}"
-
-
 def _range(found: Interval | None) -> Cell:
     """An interval by its ends."""
     if found is None or found.low is None or found.high is None:
         return MISSING
+    if found.too_wide:
+        return name(TOO_FEW)
     places = decimals(found.half_width)
-    return name(f"{found.low:.{places}f} to {found.high:.{places}f}")
+    return number(f"{found.low:.{places}f} to {found.high:.{places}f}")
 
 
 def _p_text(p: float | None) -> str:

@@ -145,7 +145,8 @@ def over_graphs(entries: Entries) -> OverGraphs:
         reason = "there is one method"
     elif ranks.critical_difference is None:
         count = len(ranks.graphs)
-        reason = f"{count} distinct graph{'s' * (count != 1)} of at least 2 have every method"
+        have = "has them" if count == 1 else "have them"
+        reason = f"every method is needed on at least 2 distinct graphs, and {count} {have}"
     pairs = signed_ranks(list(combinations(entries.rows, 2)), table)
     return OverGraphs(ranks=ranks, pairs=pairs, repeats=repeats, reason=reason)
 

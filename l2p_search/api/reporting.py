@@ -12,7 +12,7 @@ from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
 from l2p_search.errors import SearchError
 from l2p_search.held import HeldAgainst
-from l2p_search.intervals import Interval, interval_of_test, interval_of_validation
+from l2p_search.intervals import interval_of_test, interval_of_validation
 from l2p_search.metrics import Metric, briefly, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.report.page import Code, Drawing, Page, Part, Section, Table, render
@@ -144,7 +144,7 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
         [
             each.name,
             f"{interval_of_test(each.result)}",
-            "the winner itself" if each.is_winner else _signed(each.difference),
+            "the winner itself" if each.is_winner else each.difference.signed,
             "" if each.is_winner else each.verdict,
         ]
         for each in held.others
@@ -154,10 +154,6 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
     columns = ["held against", f"test {title(metric)}, %", "winner minus it, points", "verdict"]
     together = [] if held.together is None else [f"{_capital(held.together)}."]
     return [Table(columns, rows), *together]
-
-
-def _signed(difference: Interval) -> str:
-    return f"{difference.mean:+.2f}{difference.plus_minus}"
 
 
 def _ties(outcome: Outcome) -> str:
@@ -327,8 +323,8 @@ def _commands(journal: Journal, outcome: Outcome) -> str:
 def luck_long(luck: Luck) -> str:
     """The interval with the luck of the search, and plainly what it contains."""
     return (
-        f"{luck_text(luck.interval)}. As many trials as the search has were drawn anew from"
-        " its own, with replacement; the best of them by validation stands for the winner of"
+        f"{luck_text(luck.estimate.this_graph)}. As many trials as the search has were drawn anew"
+        " from its own, with replacement; the best of them by validation stands for the winner of"
         f" another search ({count(luck.winners, 'trial')} of {luck.trials} would win in one search"
         f" of a hundred or more), {luck.points:.2f} points away in the root mean square, to which"
         " the error of the headline is added. It knows no configuration that this search did not"

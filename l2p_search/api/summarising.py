@@ -36,7 +36,7 @@ def summary_of(
         elsewhere=None if estimate is None else estimate.other_nodes,
         spread=outcome.spread,
         still_open=len(outcome.still_open),
-        protocol=outcome.protocol,
+        protocol=outcome.protocol_estimate,
         nested=None if nested is None else nested.by_others,
         overtuning=None if nested is None else nested.overtuning,
         paper=None
@@ -46,7 +46,7 @@ def summary_of(
         importance=importance,
         exhausted=finish is not None and finish.exhausted,
         unconfirmed={} if finish is None else finish.unconfirmed,
-        luck=None if luck is None else luck.interval,
+        luck=None if luck is None else luck.estimate,
         looks=str(outcome.looks),
         held=outcome.held,
         unchecked={} if finish is None else finish.unchecked,

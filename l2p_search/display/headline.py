@@ -8,7 +8,6 @@ from l2p_search.display.phrases import count, describe_config
 from l2p_search.display.summary import Summary
 from l2p_search.display.travel import travel_in_words
 from l2p_search.held import HeldAgainst
-from l2p_search.intervals import Interval
 from l2p_search.metrics import briefly, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate
 from l2p_search.results import TrialStatus
@@ -114,9 +113,7 @@ def _verdicts(held: HeldAgainst) -> Table:
         if each.is_winner:
             table.add_row(question, "it is the winner", "")
             continue
-        table.add_row(question, Text(each.verdict, style="bold"), _points(each.difference))
+        table.add_row(
+            question, Text(each.verdict, style="bold"), f"{each.difference.signed} points"
+        )
     return table
-
-
-def _points(difference: Interval) -> str:
-    return f"{difference.mean:+.2f}{difference.plus_minus} points"

@@ -12,9 +12,15 @@ from l2p_search.display.beside import rule_text
 from l2p_search.display.phrases import count
 from l2p_search.display.summary import Summary
 from l2p_search.held import Against, LabelAccess
-from l2p_search.intervals import Interval
+from l2p_search.intervals import Interval, two_digits
 from l2p_search.metrics import briefly
-from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate, estimate_of_test
+from l2p_search.other_nodes import (
+    NOT_RECORDED,
+    OTHER_NODES,
+    THIS_GRAPH,
+    Estimate,
+    estimate_of_test,
+)
 
 _BOUNDS = len("-114.18 to +130.14")
 """Characters of an interval."""
@@ -30,7 +36,8 @@ class ScoreRow:
         name: What it is the score of.
         mean: In percent, or in points with its sign; empty where there is none.
         here: Its interval for this graph, other seeds and splits.
-        elsewhere: Its interval for other nodes of this kind; empty where it is not known.
+        elsewhere: Its interval for other nodes of this kind, or that its nodes were not recorded;
+            empty where there is no interval at all.
     """
 
     name: str
@@ -52,7 +59,7 @@ def score_table(summary: Summary, width: int) -> RenderableType | None:
         return _narrow(rows, title)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(title, overflow="fold")
-    table.add_column("mean", justify="right", no_wrap=True)
+    table.add_column("mean", justify="right", no_wrap=True, vertical="bottom")
     for name in (THIS_GRAPH, OTHER_NODES):
         table.add_column(name, justify="right", width=_BOUNDS, vertical="bottom")
     for row in rows:
@@ -156,8 +163,9 @@ def _labels(labels: LabelAccess) -> list[ScoreRow]:
 def _row(name: str, score: Estimate | Interval, sign: str = "") -> ScoreRow:
     here = score.this_graph if isinstance(score, Estimate) else score
     there = score.other_nodes if isinstance(score, Estimate) else None
-    elsewhere = "" if there is None else there.bounds(sign)
-    return ScoreRow(name, f"{here.mean:{sign}.2f}", here.bounds(sign), elsewhere)
+    bounds = here.bounds(sign)
+    elsewhere = NOT_RECORDED if there is None and bounds else there.bounds(sign) if there else ""
+    return ScoreRow(name, two_digits(here.mean, sign), bounds, elsewhere)
 
 
 def as_lists(rows: Sequence[ScoreRow]) -> list[list[str]]:

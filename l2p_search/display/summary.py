@@ -7,6 +7,7 @@ from l2p_search.effects import Effects
 from l2p_search.held import HeldAgainst
 from l2p_search.intervals import Interval
 from l2p_search.metrics import Metric
+from l2p_search.other_nodes import Estimate
 from l2p_search.results import TrialResult
 from l2p_search.trial_record import TrialRecord
 from l2p_search.variances import Spread
@@ -36,7 +37,7 @@ class Summary:
         importance: What mattered; None where there are too few trials.
         exhausted: Whether every configuration of the space was visited.
         unconfirmed: Trial number -> why training on fresh seeds failed.
-        luck: `confirmed` with the luck of the search in its interval; None where unknown.
+        luck: `confirmed` with the luck of the search in its intervals; None where unknown.
         looks: How often test labels were read, in words.
         held: The best on those seeds beside the default configuration and controls.
         unchecked: What of these could not be trained, by name -> why.
@@ -51,18 +52,18 @@ class Summary:
     ties: Collection[int]
     confirmations: Mapping[int, TrialResult]
     confirmed: Interval | None
-    protocol: Interval | None
+    protocol: Estimate | None
     paper: str | None
     importance: Effects | None
     metric: Metric = "accuracy"
-    nested: Interval | None = None
+    nested: Estimate | None = None
     overtuning: Interval | None = None
     exhausted: bool = False
     unconfirmed: Mapping[int, str]
     elsewhere: Interval | None = None
     spread: Spread | None = None
     still_open: int = 0
-    luck: Interval | None = None
+    luck: Estimate | None = None
     looks: str = ""
     held: HeldAgainst = field(default_factory=HeldAgainst)
     unchecked: Mapping[str, str] = field(default_factory=dict)

@@ -37,26 +37,26 @@ def decimals(half_width: float | None) -> int:
     return min(_MOST, max(0, _SIGNIFICANT - 1 - math.floor(math.log10(rounded))))
 
 
-def mean_text(value: Interval) -> str:
-    """The mean alone, with its digits."""
-    return f"{value.mean:.{decimals(value.half_width)}f}"
-
-
-def interval_text(value: Interval, sign: str = "±") -> str:
+def interval_text(value: Interval, sign: str = "") -> str:
     """A mean with its interval, both with the digits that mean something.
 
     Args:
         value: The mean and its interval.
-        sign: What stands between.
+        sign: "+" for a difference, which has its sign.
 
     Returns:
-        Such as "85.6 ± 2.9"; the mean alone where the interval is not known.
+        Such as "85.6 ± 2.9"; the mean alone where the interval is not known, and "± over 50" where
+        it is wider than the scale.
 
     Example:
         >>> interval_text(Interval(85.59, 82.71, 88.47, 10))
         '85.6 ± 2.9'
+        >>> interval_text(Interval(0.14, -0.82, 1.1, 10), "+")
+        '+0.14 ± 0.96'
     """
     width = value.half_width
-    if width is None:
-        return mean_text(value)
-    return f"{mean_text(value)} {sign} {width:.{decimals(width)}f}"
+    places = decimals(None if value.too_wide else width)
+    mean = f"{round(value.mean, places) + 0.0:{sign}.{places}f}"  # never -0.0
+    if width is None or value.too_wide:
+        return f"{mean}{value.plus_minus}"
+    return f"{mean} ± {width:.{places}f}"

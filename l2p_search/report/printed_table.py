@@ -18,7 +18,7 @@ class Cell:
     """One cell.
 
     Attributes:
-        text: A name, which is escaped, or a number such as "85.6 ± 2.9".
+        text: A name, which is escaped, or a number such as "85.6 ± 2.9" or "-0.4 to 1.2".
         number: Whether it is a number, set as a formula in LaTeX.
         best: Whether it is the best of its column, and bold.
         tied: Whether it cannot be told from the best, and has a dagger.
@@ -135,6 +135,8 @@ def _tex_cell(cell: Cell) -> str:
     if not cell.number:
         return "--" if cell == MISSING else tex(cell.text)
     text = cell.text.replace("±", r"\pm").replace("%", r"\%").replace(",", "{,}")
+    for word in (" over ", " to "):
+        text = text.replace(word, rf"\mbox{{{word}}}")
     formula = rf"\mathbf{{{text}}}" if cell.best else text
     return f"${formula}$" + r"$^{\dagger}$" * cell.tied
 

@@ -1,6 +1,7 @@
 """The model card: README.md of a saved model, for whoever finds the folder later."""
 
 from l2p_search.config import TrialConfig
+from l2p_search.intervals import Interval
 from l2p_search.metrics import title
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
@@ -86,21 +87,18 @@ def _served(expected: Expected) -> list[str]:
 
 def _goodness(evidence: Evidence, seeds: int) -> str:
     score = title(evidence.metric)
-    found = "unknown" if evidence.test is None else f"{evidence.test:.2f}"
-    if evidence.test is not None and evidence.low is not None:
-        found += f" ± {evidence.test - evidence.low:.2f}"
+    here, elsewhere = evidence.interval, evidence.interval_over_nodes
+    found = "unknown" if here is None else str(here)
     fresh = f"{seeds} fresh seeds, which chose nothing" if evidence.confirmed else f"{seeds} seeds"
     lines = [
         f"{'Confirmed test' if evidence.confirmed else 'Test'} {score}: {found} %, on {fresh}"
     ]
-    if evidence.low is not None:
-        elsewhere = "not recorded"
-        if evidence.nodes_low is not None and evidence.nodes_high is not None:
-            elsewhere = f"{evidence.nodes_low:.2f} to {evidence.nodes_high:.2f} %"
+    if here is not None and here.low is not None:
         lines += [
-            f"± is its 95 % interval for this graph, other seeds and splits (a split's seeds taken"
-            f" as one): {evidence.low:.2f} to {evidence.high:.2f} %",
-            f"Its 95 % interval for other nodes of this kind: {elsewhere}",
+            "± is its 95 % interval for this graph, other seeds and splits (a split's seeds taken"
+            f" as one): {_percent(here)}",
+            "Its 95 % interval for other nodes of this kind:"
+            f" {'not recorded' if elsewhere is None else _percent(elsewhere)}",
         ]
     if evidence.validation is not None:
         lines.append(f"Validation {score}: {evidence.validation:.2f} %")
@@ -113,6 +111,10 @@ def _goodness(evidence: Evidence, seeds: int) -> str:
         " are training nodes of another"
     )
     return "\n".join(f"- {line}." for line in lines)
+
+
+def _percent(interval: Interval) -> str:
+    return interval.bounds() + " %" * (not interval.too_wide)
 
 
 def _data(expected: Expected) -> str:

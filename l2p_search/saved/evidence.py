@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from l2p_search.intervals import Interval, interval_of_test
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 
@@ -51,8 +52,7 @@ class Evidence:
         trials: int | None = None,
     ) -> "Evidence":
         """What a result says of the seeds that it comes with."""
-        from l2p_search.intervals import interval_of_test  # scipy is not needed to load a model
-        from l2p_search.other_nodes import interval_over_nodes
+        from l2p_search.other_nodes import interval_over_nodes  # a model is loaded without numpy
 
         interval, elsewhere = interval_of_test(result), interval_over_nodes(result)
         return cls(
@@ -69,6 +69,19 @@ class Evidence:
             profile=result.profile,
             expected_step=result.expected_step,
         )
+
+    @property
+    def interval(self) -> Interval | None:
+        """The test mean with its interval for this graph, other seeds and splits."""
+        return self._around(self.low, self.high)
+
+    @property
+    def interval_over_nodes(self) -> Interval | None:
+        """The same for other nodes of this kind; None where they were not recorded."""
+        return None if self.nodes_low is None else self._around(self.nodes_low, self.nodes_high)
+
+    def _around(self, low: float | None, high: float | None) -> Interval | None:
+        return None if self.test is None else Interval(self.test, low, high, units=0)
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -140,6 +140,13 @@ def test_two_intervals_stand_under_two_names() -> None:
     difference = compare(first, second).to_mapping()["comparisons"][0]["difference"]
     assert difference["this_graph_other_seeds_and_splits"]["low"] == difference["low"]
     assert set(difference["other_nodes_of_this_kind"]) == {"low", "high"}
+    assert "in brackets it is for other nodes of this kind" in str(compare(first, second))
+
+
+def test_where_no_nodes_were_kept_that_is_said(folder: Path) -> None:
+    told = str(compare("one", "bare", folder=folder))
+    assert "that for other nodes of this kind is not recorded: a search's trials keep no" in told
+    assert "in brackets" not in told
 
 
 def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:

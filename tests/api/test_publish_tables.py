@@ -140,11 +140,13 @@ def test_nested_selection_and_luck_are_told_as_the_search_tells_them(
     assert nested is not None
     assert luck is not None
     (row,) = table.rows
-    assert row[2].text == interval_text(nested.by_others)
-    assert row[-1].text == interval_text(luck.interval)
+    heads = dict(zip(table.columns, row, strict=False))
+    assert heads["chosen by other splits, %"].text == interval_text(nested.by_others.this_graph)
+    assert heads["overtuning"].text == interval_text(nested.overtuning, "+")
+    assert heads["with the search's luck, %"].text == interval_text(luck.estimate.this_graph)
     means = [each["mean"] for each in ledger.numbers]
     assert means == [
-        nested.by_others.mean, nested.by_own.mean, nested.overtuning.mean, luck.interval.mean,
+        nested.by_others.mean, nested.by_own.mean, nested.overtuning.mean, luck.estimate.mean,
     ]  # fmt: skip
     assert all(len(each["sources"][0]["lines"]) == 6 for each in ledger.numbers)
 

@@ -12,7 +12,7 @@ def test_what_is_told_is_what_the_search_found(recorded: Journal) -> None:
     assert (told.best, told.confirmed, told.protocol) == (
         outcome.best,
         outcome.confirmed,
-        outcome.protocol,
+        outcome.protocol_estimate,
     )
     assert told.ties == {record.number for record in outcome.ties}
     assert told.looks == str(outcome.looks)

@@ -38,8 +38,8 @@ def _everything(summary: Summary) -> Summary:
     return replace(
         summary,
         elsewhere=Interval(80.0, 76.0, 84.0, 10),
-        luck=Interval(80.0, 77.0, 83.0, 10),
-        nested=Interval(81.0, 80.0, 82.0, 10),
+        luck=Estimate(Interval(80.0, 77.0, 83.0, 10), Interval(80.0, 75.0, 85.0, 10)),
+        nested=Estimate(Interval(81.0, 80.0, 82.0, 10), Interval(81.0, 78.0, 84.0, 10)),
         overtuning=Interval(0.4, -0.1, 0.9, 10),
         paper="85.20 % (l2q)",
         held=held,
@@ -59,16 +59,18 @@ def test_the_number_to_quote_comes_first_with_both_intervals(summary: Summary) -
     assert row.mean == f"{confirmed.mean:.2f}"
     assert row.here == f"{confirmed.low:.2f} to {confirmed.high:.2f}"
     assert row.elsewhere == "76.00 to 84.00"
-    assert score_rows(summary)[0].elsewhere == ""
+    assert score_rows(summary)[0].elsewhere == "not recorded"
 
 
 def test_what_a_reviewer_asks_for_has_a_row_each(summary: Summary) -> None:
     rows = _named(_everything(summary))
     luck = rows["with the luck of the search: other trials, too"]
-    assert luck.here == "77.00 to 83.00"
-    assert rows["nested: each split with what the others choose"].mean == "81.00"
+    assert (luck.here, luck.elsewhere) == ("77.00 to 83.00", "75.00 to 85.00")
+    nested = rows["nested: each split with what the others choose"]
+    assert (nested.mean, nested.elsewhere) == ("81.00", "78.00 to 84.00")
     below = rows["overtuning: the paper's protocol minus nested"]
     assert (below.mean, below.here) == ("+0.40", "-0.10 to +0.90")
+    assert below.elsewhere == "not recorded"
     assert rows["optimism of shared validation (points)"].mean == "+0.70"
     assert rows["the paper reports (l2q)"].mean == "85.20"
     assert "on 20 fresh splits, 48/32/20 % of each class" in rows
@@ -115,3 +117,14 @@ def test_a_page_takes_the_same_rows_as_cells(summary: Summary) -> None:
     cells = as_lists(rows)
     assert len(cells) == len(rows)
     assert cells[0] == [rows[0].name, rows[0].mean, rows[0].here, rows[0].elsewhere]
+
+
+def test_the_numbers_of_a_name_over_two_lines_stand_on_one(summary: Summary) -> None:
+    held = replace(_everything(summary).held, rule="20x81/37/32-nodes")
+    console = Console(file=io.StringIO(), width=90)
+    console.print(score_table(replace(_everything(summary), held=held), 90))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = text.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith("on 20 fresh")]
+    assert not any(character == "." for character in lines[place].partition("nodes,")[2])
+    assert lines[place + 1].count(".") >= 1

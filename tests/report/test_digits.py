@@ -27,6 +27,22 @@ def test_the_interval_has_two_digits_and_the_mean_as_many_decimals(
     assert interval_text(Interval(mean, mean - half, mean + half, 10)) == text
 
 
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (0.144, 0.96, "+0.14 ± 0.96"),
+        (-1.35, 4.67, "-1.4 ± 4.7"),
+        (0.0, 0.0, "+0.00 ± 0.00"),
+        (-0.001, 0.4, "+0.00 ± 0.40"),
+        (3.14, 460.0, "+3.1 ± over 50"),
+    ],
+)
+def test_a_difference_has_its_sign_and_zero_is_not_below_zero(
+    mean: float, half: float, text: str
+) -> None:
+    assert interval_text(Interval(mean, mean - half, mean + half, 2), "+") == text
+
+
 def test_a_mean_without_an_interval_claims_one_decimal() -> None:
     assert interval_text(Interval(85.594, None, None, 1)) == "85.6"
     assert decimals(None) == 1

@@ -70,3 +70,8 @@ def test_latex_prints_any_name(tmp_path: Path) -> None:
         timeout=120,
     )
     assert found.returncode == 0, found.stdout[-2000:]
+
+
+def test_a_dash_in_a_text_is_the_dash_of_an_empty_cell() -> None:
+    assert tex("–: not searched") == r"\textendash{}: not searched"
+    assert tex("a--b") == "a-{}-b"

@@ -32,6 +32,13 @@ def test_latex_has_rules_of_booktabs_and_marks() -> None:
     assert r"{lr}" in text
 
 
+def test_words_within_a_number_are_no_letters_of_a_formula() -> None:
+    rows = [[name("L2Q"), number("53.0 ± over 50")], [name("MLP"), number("-0.4 to 1.2")]]
+    text = latex(replace(_TABLE, rows=rows))
+    assert r"$53.0 \pm\mbox{ over }50$" in text
+    assert r"$-0.4\mbox{ to }1.2$" in text
+
+
 def test_markdown_has_a_cell_for_every_column() -> None:
     lines = as_markdown(_TABLE).splitlines()
     assert lines[0] == r"| method | a\_b |"

@@ -6,6 +6,7 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.results import SeedResult, TrialResult
 from l2p_search.saved.card import model_card
 from l2p_search.saved.evidence import Evidence
 from l2p_search.saved.expected import Expected
@@ -46,6 +47,35 @@ def test_a_searchs_winner_says_that_fresh_seeds_confirmed_it(small_graph: Graph)
     card = _card(small_graph, confirmed)
     assert "- Confirmed test ROC AUC: 80.50 ± 2.50 %, on 3 fresh seeds, which chose noth" in card
     assert "From the search `first`, the best of 50 trials by validation alone" in card
+
+
+def test_an_interval_wider_than_the_scale_is_told_as_everywhere_else(small_graph: Graph) -> None:
+    wide = dataclasses.replace(
+        _EVIDENCE, low=-379.9, high=540.9, nodes_low=-379.9, nodes_high=540.9
+    )
+    card = _card(small_graph, wide)
+    assert "- Test ROC AUC: 80.50 ± over 50 %, on 3 seeds." in card
+    assert "(a split's seeds taken as one): too few seeds." in card
+    assert "- Its 95 % interval for other nodes of this kind: too few seeds." in card
+    assert "460" not in card
+
+
+def test_its_number_is_the_centre_of_its_interval_whichever_splits_the_seeds_are_on(
+    small_graph: Graph,
+) -> None:
+    """Two seeds on split 0, one on split 1: every split counts once."""
+    seeds = tuple(
+        SeedResult(seed=seed, split=seed % 2, epochs=1, val=val, test=test)
+        for seed, (val, test) in enumerate([(80.0, 70.0), (60.0, 50.0), (90.0, 74.0)])
+    )
+    result = TrialResult(
+        config=TrialConfig(), dataset="small", data_digest="0", seeds=seeds, seconds=1.0
+    )
+    evidence = Evidence.of(result)
+    assert (evidence.test, evidence.validation) == (61.0, 72.5)
+    assert evidence.low is not None
+    assert evidence.high is not None
+    assert (evidence.low + evidence.high) / 2 == pytest.approx(61.0)
 
 
 @pytest.mark.parametrize(

@@ -118,13 +118,14 @@ class Brief:
     ) -> TrialResult | None:
         """The result of a configuration on these fresh seeds, if it was trained on them."""
         found, journal = None, JournalFile(directory / FILE, writes=False)
+        trials = RecordedTrials(self.settings)
         with open(journal.path, "rb") as file, understood(journal, "a confirmation"):
             for place in self.confirmed:
                 file.seek(place)
                 mapping = parsed(file.readline())["user_attrs"]["result"]
                 same = TrialConfig.recorded(mapping["config"]).config_id == config.config_id
                 if same and mapping.get("splits") is None:
-                    result = RecordedTrials(self.settings).result(mapping, config)
+                    result = trials.result(mapping, config)
                     if tuple(seed.seed for seed in result.seeds) == seeds:
                         found = result
         return found

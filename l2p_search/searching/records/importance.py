@@ -9,7 +9,7 @@ import numpy as np
 import optuna
 
 from l2p_search.effects import Effect, Effects
-from l2p_search.results import TrialResult, TrialStatus
+from l2p_search.results import TrialResult, TrialStatus, mean_over_splits
 from l2p_search.searching.records.forest import Floats, split_variance
 from l2p_search.searching.records.journal_file import quiet_optuna
 from l2p_search.searching.records.outcome import Outcome
@@ -115,8 +115,8 @@ def _rows(records: Sequence[TrialRecord], dimensions: dict[str, Dimension]) -> l
         known = record.status in (TrialStatus.COMPLETE, TrialStatus.RACED_OUT)
         if not known or record.result is None or record.result.val_mean is None:
             continue
-        seeds = [seed.seed for seed in record.result.finished]
-        harder = sum(difficulty.get(seed, 0.0) for seed in seeds) / len(seeds)
+        seeds = record.result.finished
+        harder = mean_over_splits([(s.split, difficulty.get(s.seed, 0.0)) for s in seeds])
         config = record.config.to_mapping()
         place = tuple(_place(each, config[key]) for key, each in dimensions.items())
         rows.append((place, record.result.val_mean - harder, float(len(seeds))))

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from l2p_search.intervals import Interval, quantile
+from l2p_search.other_nodes import Estimate
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.expected_best import ranked_trials
 from l2p_search.trial_record import TrialRecord
@@ -39,14 +40,14 @@ class Luck:
     """The headline with the luck of the search.
 
     Attributes:
-        interval: The confirmed test score with its 95 % interval for other trials, seeds and
-            splits, in percent.
+        estimate: The confirmed test score in percent with its 95 % intervals for other trials,
+            seeds and splits, and for other trials and other nodes of this kind.
         points: The root mean square of what another winner would have had more or less.
         trials: How many trials were drawn anew.
         winners: How many of them would be chosen in at least one search of a hundred.
     """
 
-    interval: Interval
+    estimate: Estimate
     points: float
     trials: int
     winners: int
@@ -54,38 +55,38 @@ class Luck:
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
-            **self.interval.to_mapping(),
+            **self.estimate.to_mapping(),
             "luck": self.points,
             "trials": self.trials,
             "likely_winners": self.winners,
         }
 
 
-def luck_of(records: Sequence[TrialRecord], confirmed: Interval | None) -> Luck | None:
-    """The confirmed number with an interval that includes the luck of the search.
+def luck_of(records: Sequence[TrialRecord], confirmed: Estimate | None) -> Luck | None:
+    """The confirmed number with intervals that include the luck of the search.
 
     Args:
         records: The trials. One that was raced out is drawn, and chosen by no search.
         confirmed: The headline.
 
     Returns:
-        The interval; None with fewer than 5 trials, without a headline or its error, and for a
+        The number; None with fewer than 5 trials, without a headline or its error, and for a
         sealed search, whose trials have no test score.
     """
     ranked = ranked_trials(records)
     complete = [each.result for each in ranked if each.objective is not None and each.result]
     if confirmed is None or len(ranked) < _LEAST or not complete:
         return None
-    above, error, freedom = _above_winner(complete), confirmed.error, confirmed.freedom
-    if above is None or error is None or freedom is None:
+    above = _above_winner(complete)
+    if above is None or confirmed.this_graph.low is None:
         return None
     chances = chances_of_ranks(len(ranked))[-len(complete) :]
     chances /= chances.sum()  # of searches that have a winner at all
     luck = float(chances @ above**2) ** 0.5
-    width = quantile(freedom) * float(np.hypot(error, luck))
-    mean = confirmed.mean
+    here = _with_luck(confirmed.this_graph, luck)
+    there = confirmed.other_nodes and _with_luck(confirmed.other_nodes, luck, here.half_width)
     return Luck(
-        interval=Interval(mean, mean - width, mean + width, confirmed.units, freedom),
+        estimate=Estimate(here, there),
         points=luck,
         trials=len(ranked),
         winners=int((chances >= 0.01).sum()),
@@ -101,6 +102,19 @@ def chances_of_ranks(count: int) -> _Values:
     """
     ends = (np.arange(count + 1) / count) ** count
     return np.asarray(np.diff(ends))
+
+
+def _with_luck(headline: Interval, luck: float, least: float | None = None) -> Interval:
+    """The headline with the luck added to its error; no narrower than the least half width.
+
+    The error for other nodes has more degrees of freedom, and so a smaller t: what holds for
+    other nodes, too, is never told as known better than what holds for these.
+    """
+    mean, error, freedom = headline.mean, headline.error, headline.freedom
+    if error is None or freedom is None:
+        return headline
+    width = max(quantile(freedom) * float(np.hypot(error, luck)), least or 0.0)
+    return Interval(mean, mean - width, mean + width, headline.units, freedom)
 
 
 def _above_winner(complete: Sequence[TrialResult]) -> _Values | None:

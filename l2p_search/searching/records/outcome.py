@@ -13,7 +13,13 @@ from l2p_search.intervals import (
     interval_of_validation,
     val_by_seed,
 )
-from l2p_search.other_nodes import Estimate, estimate_of_test
+from l2p_search.other_nodes import (
+    Estimate,
+    NodeTerm,
+    estimate_of_test,
+    node_term,
+    with_nodes,
+)
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.controls import fresh_seeds, pieces_of
 from l2p_search.searching.records.expected_best import expected_best
@@ -85,6 +91,17 @@ class Outcome:
         """The paper's protocol: the best trial's test score on the seeds that chose it."""
         return interval_of_test(self.best.result) if self.best and self.best.result else None
 
+    @property
+    def protocol_estimate(self) -> Estimate | None:
+        """The same with both intervals: what the nodes add is taken from the confirmation."""
+        return None if self.protocol is None else with_nodes(self.protocol, self._node_term)
+
+    @cached_property
+    def _node_term(self) -> NodeTerm | None:
+        """What the draw of test nodes adds to the variance of the best trial's mean."""
+        fresh = self.confirmations.get(self.best.number) if self.best else None
+        return None if fresh is None else node_term(fresh)
+
     @cached_property
     def spread(self) -> Spread | None:
         """Where the spread of test scores comes from; None without a result.
@@ -100,12 +117,12 @@ class Outcome:
     @property
     def nested(self) -> Nested | None:
         """Test scores with the configuration chosen anew for each split; None with one split."""
-        return nested(self.records)
+        return nested(self.records, self._node_term)
 
     @property
     def luck(self) -> Luck | None:
-        """The headline with an interval that includes the luck of the search."""
-        return luck_of(self.records, self.confirmed)
+        """The headline with intervals that include the luck of the search."""
+        return luck_of(self.records, self.estimate)
 
     def to_mapping(self) -> dict[str, Any]:
         """The outcome as plain JSON values; nothing in it is NaN."""
@@ -133,7 +150,7 @@ class Outcome:
             ),
             f"confirmed_test_{metric}": _interval(self.estimate),
             f"confirmed_test_{metric}_with_luck": None if luck is None else luck.to_mapping(),
-            f"protocol_test_{metric}": _interval(self.protocol),
+            f"protocol_test_{metric}": _interval(self.protocol_estimate),
             f"nested_test_{metric}": None if inner is None else inner.to_mapping(),
             "spread": None if self.spread is None else self.spread.to_mapping(),
             "budget": [each.to_mapping(metric) for each in expected_best(self.records)],

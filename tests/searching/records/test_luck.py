@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from l2p_search.intervals import Interval, mean_interval
+from l2p_search.node_hits import NodeHits
+from l2p_search.other_nodes import Estimate, crossed_interval
 from l2p_search.results import SeedResult, TrialStatus
 from l2p_search.searching.records.luck import chances_of_ranks, luck_of
 from l2p_search.trial_record import TrialRecord
 from tests.searching.records.made import record
 
 _SPLITS = 10
-_HEADLINE = Interval(81.0, 79.0, 83.0, 10)
+_HEADLINE = Estimate(Interval(81.0, 79.0, 83.0, 10), Interval(81.0, 77.0, 85.0, 10, 30.0))
 
 
 def _trial(number: int, val: Sequence[float], test: Sequence[float]) -> TrialRecord:
@@ -39,7 +41,10 @@ def test_trials_that_all_test_alike_leave_the_headlines_own_interval() -> None:
     found = luck_of(trials, _HEADLINE)
     assert found is not None
     assert found.points == 0.0
-    assert (found.interval.low, found.interval.high) == pytest.approx((79.0, 83.0))
+    here, there = found.estimate.this_graph, found.estimate.other_nodes
+    assert there is not None
+    assert (here.low, here.high) == pytest.approx((79.0, 83.0))
+    assert (there.low, there.high) == pytest.approx((77.0, 85.0))
     assert found.winners == 4  # (r / 8)^8 - ((r - 1) / 8)^8 is above 0.01 from rank 5 on
 
 
@@ -50,10 +55,32 @@ def test_the_root_mean_square_of_other_winners_is_added_as_independent_errors_ar
     draws = [max(draw) - 4 for draw in product(range(5), repeat=5)]
     luck = np.mean(np.square(draws)) ** 0.5
     assert found.points == pytest.approx(luck)
-    error = _HEADLINE.error
-    assert error is not None
-    assert found.interval.error == pytest.approx((error**2 + luck**2) ** 0.5)
-    assert found.interval.mean == _HEADLINE.mean
+    for with_luck, alone in (
+        (found.estimate.this_graph, _HEADLINE.this_graph),
+        (found.estimate.other_nodes, _HEADLINE.other_nodes),
+    ):
+        assert alone is not None
+        assert with_luck is not None
+        assert alone.error is not None
+        assert with_luck.error == pytest.approx((alone.error**2 + luck**2) ** 0.5)
+        assert (with_luck.mean, with_luck.freedom) == (alone.mean, alone.freedom)
+
+
+def test_other_nodes_are_never_known_better_than_these_however_large_the_luck() -> None:
+    """Its error has more degrees of freedom, and t is smaller: 2.04 instead of 12.7."""
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0 + 9 * n,) * 2) for n in range(5)]
+    two_splits = Estimate(Interval(81.0, 80.0, 82.0, 2), Interval(81.0, 79.0, 83.0, 2, 30.0))
+    found = luck_of(trials, two_splits)
+    assert found is not None
+    assert found.estimate.other_nodes is not None
+    assert found.estimate.other_nodes.half_width == found.estimate.this_graph.half_width
+
+
+def test_without_the_nodes_there_is_the_first_interval_alone() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0, 82.0)) for n in range(8)]
+    found = luck_of(trials, Estimate(_HEADLINE.this_graph, None))
+    assert found is not None
+    assert found.estimate.other_nodes is None
 
 
 def test_a_trial_that_was_raced_out_is_never_chosen() -> None:
@@ -69,7 +96,7 @@ def test_nothing_is_told_of_few_or_sealed_or_unconfirmed_trials() -> None:
     trials = [_trial(n, (70.0 + n,) * 2, (80.0,) * 2) for n in range(6)]
     assert luck_of(trials[:4], _HEADLINE) is None
     assert luck_of(trials, None) is None
-    assert luck_of(trials, Interval(80.0, None, None, 1)) is None
+    assert luck_of(trials, Estimate(Interval(80.0, None, None, 1), None)) is None
     sealed = [_sealed(each) for each in trials]
     assert luck_of(sealed, _HEADLINE) is None
 
@@ -98,10 +125,11 @@ def test_it_covers_what_such_searches_find_on_average_where_the_headline_alone_d
         found.append(test_level[winner])
         fresh = test_level[winner] + split + rng.normal(0.0, 0.3, _SPLITS)
         headline = mean_interval(dict(enumerate(fresh)), {n: n for n in range(_SPLITS)})
-        luck = luck_of([_trial(n, val[n], test[n]) for n in range(trials)], headline)
+        estimate = Estimate(headline, None)
+        luck = luck_of([_trial(n, val[n], test[n]) for n in range(trials)], estimate)
         assert luck is not None
         headlines.append(headline)
-        lucks.append(luck.interval)
+        lucks.append(luck.estimate.this_graph)
     target = float(np.mean(found))
     alone, with_luck = (
         np.mean([(each.low or 0.0) <= target <= (each.high or 0.0) for each in intervals])
@@ -109,3 +137,42 @@ def test_it_covers_what_such_searches_find_on_average_where_the_headline_alone_d
     )
     assert alone < 0.50
     assert with_luck >= at_least
+
+
+def test_with_other_nodes_it_covers_what_such_searches_find_on_other_graphs_of_the_kind() -> None:
+    """As above, with a ceiling; each search on a graph of its own, with nodes of its own."""
+    rng = np.random.default_rng(3)
+    repeats, trials, nodes, tested = 300, 15, 183, 37
+    units = {split: split for split in range(_SPLITS)}
+    found: list[float] = []
+    headlines: list[Interval] = []
+    lucks: list[Estimate] = []
+    for _ in range(repeats):
+        level = 85.0 - 10.0 * rng.random(trials)
+        test_level = level + rng.normal(0.0, 0.3, trials)
+        hard = rng.normal(0.0, 12.0, nodes)
+        tests = [np.sort(rng.permutation(nodes)[:tested]) for _ in range(_SPLITS)]
+        by_split = np.array([hard[each].mean() for each in tests])
+        val = level[:, None] + rng.normal(0.0, 0.5, (trials, _SPLITS))
+        test = test_level[:, None] + by_split + rng.normal(0.0, 0.5, (trials, _SPLITS))
+        winner = int(val.mean(axis=1).argmax())
+        found.append(test_level[winner])
+        hits = {
+            split: NodeHits(each, test_level[winner] + hard[each] + rng.normal(0.0, 3.0, tested))
+            for split, each in enumerate(tests)
+        }
+        scores = {split: float(each.values.mean()) for split, each in hits.items()}
+        headline = Estimate(mean_interval(scores, units), crossed_interval(hits, units))
+        luck = luck_of([_trial(n, val[n], test[n]) for n in range(trials)], headline)
+        assert luck is not None
+        headlines.append(headline.this_graph)
+        lucks.append(luck.estimate)
+    target = float(np.mean(found))
+    there = [each.other_nodes for each in lucks if each.other_nodes is not None]
+    alone, with_luck, for_others = (
+        np.mean([(each.low or 0.0) <= target <= (each.high or 0.0) for each in intervals])
+        for intervals in (headlines, [each.this_graph for each in lucks], there)
+    )
+    assert len(there) == repeats
+    assert alone < with_luck < for_others
+    assert for_others >= 0.92

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from l2p_search.other_nodes import NodeTerm
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records.nested import nested
+from l2p_search.searching.records.outcome import best_of
 from l2p_search.trial_record import TrialRecord
 from tests.searching.records.made import record
 
@@ -36,7 +38,7 @@ def test_the_winner_of_a_split_is_that_of_the_others_and_is_tested_there() -> No
     assert found.by_own.mean == pytest.approx((1.0 + 2.0 + 30.0) / 3)
     # Over all splits the second is the best.
     assert found.overtuning.mean == pytest.approx((0.0 + 0.0 + 27.0) / 3)
-    assert (found.chosen, found.by_others.units) == (2, 3)
+    assert (found.chosen, found.by_others.this_graph.units) == (2, 3)
 
 
 def test_several_seeds_of_a_split_count_as_one() -> None:
@@ -46,6 +48,30 @@ def test_several_seeds_of_a_split_count_as_one() -> None:
     assert found is not None
     # Split 0 (seeds 0 and 2) is chosen for by split 1: the second, with 10 and 30.
     assert found.by_others.mean == pytest.approx((20.0 + 70.0) / 2)
+
+
+def test_the_choice_counts_every_split_once_as_that_of_the_search_does() -> None:
+    """By seed the first leads (80, 80, 60 against 72), by split the second (70 against 72)."""
+    first = _trial(0, [80.0, 60.0, 80.0], [1.0, 2.0, 3.0], splits=2)
+    second = _trial(1, [72.0, 72.0, 72.0], [10.0, 20.0, 30.0], splits=2)
+    assert best_of([first, second]) is second
+    found = nested([first, second])
+    assert found is not None
+    # Split 0 is chosen for by split 1 (the second: 20), split 1 by split 0 (the first: 2).
+    assert found.by_others.mean == pytest.approx((20.0 + 2.0) / 2)
+    assert found.overtuning.mean == pytest.approx((0.0 + 18.0) / 2)
+
+
+def test_other_nodes_take_what_nodes_add_from_the_confirmation() -> None:
+    trials = [_trial(n, [80.0, 81.0 + n], [70.0, 71.0], splits=2) for n in range(2)]
+    alone, both = nested(trials), nested(trials, NodeTerm(25.0, 1.0))
+    assert alone is not None
+    assert both is not None
+    assert alone.by_others.other_nodes is None
+    assert both.by_others.this_graph == alone.by_others.this_graph
+    for found in (both.by_others, both.by_own):
+        assert found.other_nodes is not None
+        assert (found.other_nodes.half_width or 0.0) > (found.this_graph.half_width or 0.0)
 
 
 def test_one_split_one_trial_and_unfinished_trials_have_nothing_nested() -> None:

@@ -2,9 +2,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from l2p_search.data.graph import Graph
+from l2p_search.node_hits import NodeHits
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records import outcome as outcome_module
 from l2p_search.searching.records.controls import fresh_seeds
@@ -72,6 +74,26 @@ def test_the_headline_is_of_fresh_seeds_and_the_protocol_of_the_searchs_own() ->
     confirmed = outcome(trials, {0: result([70.0, 72.0], first_seed=20)}).confirmed
     assert confirmed is not None
     assert confirmed.mean == 70.0
+
+
+def test_luck_and_protocol_have_both_intervals_where_the_confirmation_kept_its_nodes() -> None:
+    """Trials keep no nodes: what nodes add to the variance is that of the confirmation."""
+    trials = [record(number, [80.0 - number, 82.0, 84.0]) for number in range(6)]
+    fresh = result([70.0, 72.0, 71.0], first_seed=20)
+    right = [100.0] * 14 + [0.0] * 6  # by all seeds alike: it is the nodes that are hard
+    seeds = tuple(
+        replace(seed, test=70.0, hits=NodeHits(np.arange(20), np.array(right)))
+        for seed in fresh.seeds
+    )
+    bare = outcome(trials, {0: fresh}).to_mapping()
+    found = outcome(trials, {0: replace(fresh, seeds=seeds)}).to_mapping()
+    for name in ("confirmed_test_accuracy_with_luck", "protocol_test_accuracy"):
+        assert bare[name]["other_nodes_of_this_kind"] is None, name
+        here, there = (
+            found[name]["this_graph_other_seeds_and_splits"],
+            found[name]["other_nodes_of_this_kind"],
+        )
+        assert there["low"] < here["low"] < here["high"] < there["high"], name
 
 
 def test_its_mapping_is_json_and_counts_every_status() -> None:
