@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -280,6 +281,8 @@ def log_to(path: Path | None, verbose: bool) -> None:
         logger.addHandler(shown)
     if path is not None:
         try:
+            # A pipe that nobody reads is refused here; opening it as a log would wait for ever.
+            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o666))
             handler = logging.FileHandler(path, encoding="utf-8")
         except (OSError, ValueError) as error:  # a zero byte is no error of the file system
             why = error.strerror if isinstance(error, OSError) else error

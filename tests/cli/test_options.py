@@ -1,6 +1,7 @@
 import argparse
 import inspect
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -159,3 +160,17 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, logger: logging.L
     path = tmp_path / "none" / "x.log"
     with pytest.raises(UserError, match=r"^--log-file .*x\.log: cannot be written \(No such file"):
         log_to(path, verbose=False)
+
+
+def test_a_log_that_is_a_pipe_is_waited_for_by_nobody(
+    tmp_path: Path, logger: logging.Logger
+) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(UserError, match=r"^--log-file .*pipe: cannot be written \(No such device"):
+        log_to(path, verbose=False)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    log_to(path, verbose=False)
+    logger.info("a message")
+    assert b"a message" in os.read(reader, 1000)
+    os.close(reader)
