@@ -119,7 +119,8 @@ def test_the_uri_names_the_file_whatever_characters_its_folder_has(
 
 
 @pytest.mark.parametrize(
-    "uri", ["http://host:5000", "postgresql://me@host/db", "databricks", "x", "sqlite://", "a:b://"]
+    "uri",
+    ["http://host:5000", "postgresql://me@host/db", "databricks", "x", "sqlite://", "a:b://"],
 )
 def test_what_is_no_sqlite_file_has_no_file(uri: str) -> None:
     assert sqlite_file(uri) is None
