@@ -1,7 +1,6 @@
 """Options that several commands share, and how their values are read."""
 
 import argparse
-import logging
 import shlex
 import sys
 from collections.abc import Mapping
@@ -248,46 +247,6 @@ def add_messages(shown: Parser) -> None:
     shown.add_argument(
         "-v", "--verbose", action="store_true", help="show the workers' and Ray's own messages"
     )
-
-
-class _Masked(logging.Formatter):
-    """Writes no password, wherever in a record it is."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record in full, with its passwords masked."""
-        return masked(super().format(record))
-
-
-def log_to(path: Path | None, verbose: bool) -> None:
-    """Send the log of l2p-search to a file, to stderr, or nowhere.
-
-    The process belongs to the command: nothing is put back afterwards.
-
-    Args:
-        path: The file; None for none.
-        verbose: Whether it goes to stderr too.
-
-    Raises:
-        UserError: The file cannot be written.
-    """
-    logger = logging.getLogger("l2p_search")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    logger.handlers = [logging.NullHandler()]
-    if verbose:
-        shown = logging.StreamHandler()
-        shown.setFormatter(_Masked())
-        logger.addHandler(shown)
-    if path is not None:
-        try:
-            handler = logging.FileHandler(path, encoding="utf-8")
-        except (OSError, ValueError) as error:  # a zero byte is no error of the file system
-            why = error.strerror if isinstance(error, OSError) else error
-            raise UserError(
-                f"--log-file {path}: cannot be written ({why}); choose another"
-            ) from None
-        handler.setFormatter(_Masked("%(asctime)s %(levelname)s %(message)s"))
-        logger.addHandler(handler)
 
 
 def means_of(options: Mapping[str, Any], stop: "threading.Event") -> "Means":

@@ -44,6 +44,12 @@ class Parser(argparse.ArgumentParser):
         print(f"l2p-search: error: {in_words(one_line(message))}", file=sys.stderr)
         sys.exit(2)
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """The value of an argument; argparse would make an empty list of `--dataset=--`."""
+        if action.option_strings and arg_strings == ["--"]:
+            raise argparse.ArgumentError(action, "'--' is no value")
+        return super()._get_values(action, arg_strings)
+
     @property
     def _example(self) -> str:
         return (self.epilog or "").removeprefix("example: ") or f"{self.prog} --help"

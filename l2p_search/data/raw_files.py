@@ -25,11 +25,12 @@ def data_folders(data_dir: Path | None) -> list[Path]:
 
 def find_raw(dataset: Dataset, data_dir: Path | None) -> Path | None:
     """The dataset's raw folder in the first data folder that has it."""
-    if data_dir is not None and not data_dir.is_dir():
+    # os.path says no to a name that is too long; Path would raise.
+    if data_dir is not None and not os.path.isdir(data_dir):
         raise DataError(f"{argument('data_dir')} {data_dir}: no such folder; check the path")
     for folder in data_folders(data_dir):
         raw = folder / dataset.folder / "raw"
-        if raw.is_dir():
+        if os.path.isdir(raw):
             return raw
     return None
 

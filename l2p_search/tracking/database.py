@@ -1,4 +1,4 @@
-"""Our own database: made whole or not at all, and made anew where a crash left half of one.
+"""A SQLite database of MLflow: made whole or not at all, and anew where a crash left half of one.
 
 MLflow makes a new SQLite file by running all its migrations in it. That is not atomic: a process
 that is killed meanwhile, or a full disk, leaves a file that no later process can use.
@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 _SEEDED = {"experiments": 1, "workspaces": 1}
 """Tables -> how many rows MLflow itself puts into them when it makes a database."""
-_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _TMP = "_alembic_tmp_"
 """Prefix of the tables that a migration has open."""
 
@@ -32,11 +31,30 @@ def sqlite_uri(path: Path) -> str:
     return f"sqlite:///{quoted}" if quoted == str(path) else f"sqlite+pysqlite:///{quoted}"
 
 
+def sqlite_file(uri: str) -> Path | None:
+    """The file that the URI of a SQLite database names; None for any other URI.
+
+    Example:
+        >>> sqlite_file("sqlite:////data/runs.db"), sqlite_file("postgresql://host/db")
+        (PosixPath('/data/runs.db'), None)
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        found = make_url(uri)
+    except (ArgumentError, ValueError):  # a server's, or one that MLflow will refuse
+        return None
+    if found.get_backend_name() != "sqlite" or not found.database or "uri" in found.query:
+        return None
+    return Path(found.database)
+
+
 def make_whole(path: Path) -> None:
     """Make the database of MLflow unless it is there.
 
     It is made beside its place and moved there. A file that was left half-made and holds no run
-    is renamed to mlflow.db.half-made-N; nothing is deleted.
+    is renamed to NAME.half-made-N; nothing is deleted.
 
     Args:
         path: The file; its folder exists.

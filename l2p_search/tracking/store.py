@@ -6,11 +6,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from l2p_search.errors import UserError, argument
-from l2p_search.tracking.database import make_whole, sqlite_uri
+from l2p_search.tracking.database import make_whole, sqlite_file, sqlite_uri
 
 URI_VARIABLE = "MLFLOW_TRACKING_URI"
 _HOME = Path("mlflow")
 _DATABASE = "mlflow.db"
+_WORDS = ("databricks", "databricks-uc", "uc")
+"""Addresses that are one word."""
+_FILES_ALLOWED = "MLFLOW_ALLOW_FILE_STORE"
+"""MLflow refuses a folder of files as a store unless this variable says so."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,22 @@ class Store:
 
     @property
     def begun(self) -> bool:
-        """Whether runs can be there: our own database was made, or it is a server."""
-        return self.artifacts is None or (self.artifacts.parent / _DATABASE).exists()
+        """Whether runs can be there: the SQLite file was made, or it is a server."""
+        path = sqlite_file(self.uri)
+        return path is None or path.exists()
 
     def prepare(self) -> None:
-        """Make our own database and its folders; nothing for a server.
+        """Make the database where it is a SQLite file, and our own folders; nothing for a server.
 
         Raises:
             UserError: The folders cannot be made.
             MlflowException, SQLAlchemyError, OSError: The database cannot be made.
         """
         if self.artifacts is None:
+            path = sqlite_file(self.uri)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                make_whole(path)
             return
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
@@ -70,26 +79,47 @@ def find_store(given: str | None) -> Store:
         else our own database in ./mlflow.
 
     Raises:
-        UserError: A server's address that cannot be one.
+        UserError: An address that cannot be one, or of a store that keeps nothing.
     """
-    uri = given or os.environ.get(URI_VARIABLE)
-    if uri:
-        _refuse_bad(uri)
-        return Store(uri)
+    if given:
+        return _checked(given, argument("tracking_uri"))
+    if uri := os.environ.get(URI_VARIABLE):
+        return _checked(uri, f"${URI_VARIABLE}")
     home = _HOME.absolute()
     return Store(sqlite_uri(home / _DATABASE), home / "artifacts")
 
 
-def _refuse_bad(uri: str) -> None:
+def _checked(uri: str, source: str) -> Store:
+    """The store at an address; `source` is who named it, for a message."""
+    if _is_in_memory(uri):
+        raise UserError(
+            f"{source}: {uri} is a database in memory, which ends with this command; write a file,"
+            " such as sqlite:///runs.db"
+        )
+    if not _can_be_one(uri):
+        raise UserError(
+            f"{source}: {uri} is no address; write it such as http://127.0.0.1:5000 or"
+            " sqlite:///runs.db"
+        )
+    return Store(uri)
+
+
+def _is_in_memory(uri: str) -> bool:
+    scheme, _, rest = uri.partition("://")
+    place = rest.partition("?")[0]
+    return scheme.partition("+")[0] == "sqlite" and place in ("", "/", "/:memory:")
+
+
+def _can_be_one(uri: str) -> bool:
+    """Whether it is a server's address, a database's, or one of the words that MLflow knows."""
     if not uri.lower().startswith("http"):
-        return  # a database's address may hold anything that SQLAlchemy reads
+        if os.environ.get(_FILES_ALLOWED, "").lower() in ("true", "1"):
+            return True
+        # A database's address may hold anything that SQLAlchemy reads.
+        scheme, found, _ = uri.partition("://")
+        return bool(found and scheme and scheme != "file") or uri in _WORDS
     try:
         parts = urlsplit(uri)
-        good = bool(parts.hostname) and parts.port != 0
+        return "://" in uri and bool(parts.hostname) and parts.port != 0
     except ValueError:  # no port, or brackets that do not close
-        good = False
-    if not good:
-        raise UserError(
-            f"{argument('tracking_uri')}: {uri} is no address; write it such as"
-            " http://127.0.0.1:5000"
-        )
+        return False

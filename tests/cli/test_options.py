@@ -1,8 +1,7 @@
 import argparse
 import inspect
-import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,12 @@ from l2p_search.cli.options import (
     at_least_zero,
     command_line,
     duration,
-    log_to,
     natural,
     positive,
     positive_float,
     reading,
 )
 from l2p_search.data.loading import load_graph
-from l2p_search.errors import UserError
 
 
 @pytest.mark.parametrize(
@@ -119,43 +116,3 @@ def test_a_command_is_recorded_so_that_it_can_be_typed_again(
         sys, "argv", ["/usr/bin/l2p-search", "--name", "two words", "--trials", "3"]
     )
     assert command_line() == "l2p-search --name 'two words' --trials 3"
-
-
-@pytest.fixture
-def logger() -> Iterator[logging.Logger]:
-    """The package's logger, put back afterwards."""
-    ours = logging.getLogger("l2p_search")
-    before = ours.level, ours.propagate, ours.handlers
-    yield ours
-    for handler in ours.handlers:
-        handler.close()
-    ours.level, ours.propagate, ours.handlers = before
-
-
-def test_the_log_goes_to_a_file_with_times_and_nowhere_else(
-    tmp_path: Path, logger: logging.Logger, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log_to(tmp_path / "x.log", verbose=False)
-    logging.getLogger("l2p_search.searching").info("a message")
-    logging.getLogger("ray").warning("of another")
-    (line,) = (tmp_path / "x.log").read_text().splitlines()
-    assert line.endswith(" INFO a message")
-    assert "a message" not in capsys.readouterr().err
-
-
-def test_a_verbose_log_is_on_stderr_and_a_second_call_doubles_nothing(
-    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log_to(None, verbose=True)
-    log_to(None, verbose=True)
-    logger.info("a message")
-    assert capsys.readouterr().err == "a message\n"
-    log_to(None, verbose=False)
-    logger.info("a message")
-    assert capsys.readouterr().err == ""
-
-
-def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, logger: logging.Logger) -> None:
-    path = tmp_path / "none" / "x.log"
-    with pytest.raises(UserError, match=r"^--log-file .*x\.log: cannot be written \(No such file"):
-        log_to(path, verbose=False)

@@ -31,6 +31,17 @@ def test_the_first_folder_that_has_the_files_is_taken(
     assert find_raw(DATASETS["pubmed"], tmp_path / "first") is None
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\0b"])
+def test_a_folder_that_can_be_none_is_one_line_and_has_no_files(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DataError, match="no such folder; check the path"):
+        find_raw(DATASETS["cora"], Path(name))
+    if "\0" not in name:  # no variable can hold it
+        monkeypatch.setenv(DATA_VARIABLE, name)
+        assert find_raw(DATASETS["cora"], tmp_path) is None
+
+
 def test_published_files_pass_and_others_do_not(raw_data: Path, tmp_path: Path) -> None:
     verify(DATASETS["texas"], raw_data / "WebKB" / "texas" / "raw")
     with pytest.raises(DataError, match="is missing; put the published file there"):

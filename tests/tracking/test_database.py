@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.tracking.database import is_half_made, make_whole, sqlite_uri
+from l2p_search.tracking.database import is_half_made, make_whole, sqlite_file, sqlite_uri
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +115,15 @@ def test_the_uri_names_the_file_whatever_characters_its_folder_has(
     url = make_url(sqlite_uri(path))
     assert url.database == str(path)
     assert url.get_backend_name() == "sqlite"
+    assert sqlite_file(sqlite_uri(path)) == path
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["http://host:5000", "postgresql://me@host/db", "databricks", "x", "sqlite://", "a:b://"],
+)
+def test_what_is_no_sqlite_file_has_no_file(uri: str) -> None:
+    assert sqlite_file(uri) is None
 
 
 def test_a_database_is_made_in_its_folder_and_nowhere_else(tmp_path: Path) -> None:

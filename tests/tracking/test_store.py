@@ -69,17 +69,61 @@ def test_a_folder_that_cannot_be_made_is_one_line_with_a_way_out(tmp_path: Path)
     )
 
 
-@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://host:port", "HTTP://h:99999"])
-def test_an_address_that_cannot_be_one_is_one_line(uri: str) -> None:
-    with pytest.raises(
-        UserError, match=r"is no address; write it such as http://127\.0\.0\.1:5000"
-    ):
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("http://[::1", "http://", "http://host:port", "HTTP://h:99999", "http:host", "https"),
+        *("localhost:5000", "127.0.0.1:5000", "runs.db", "./mlruns", "file:///x", "://", " "),
+    ],
+)
+def test_an_address_that_cannot_be_one_is_one_line(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = "is no address; write it such as http://127.0.0.1:5000 or sqlite:///runs.db"
+    with pytest.raises(UserError) as raised:
+        find_store(uri)
+    assert in_shell(raised.value.message) == f"--tracking-uri: {uri} {says}"
+    monkeypatch.setenv(URI_VARIABLE, uri)
+    with pytest.raises(UserError) as raised:
+        find_store(None)
+    assert str(raised.value) == f"$MLFLOW_TRACKING_URI: {uri} {says}"
+
+
+@pytest.mark.parametrize(
+    "uri", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite+pysqlite://?cache=shared"]
+)
+def test_a_database_that_would_end_with_the_command_is_refused(uri: str) -> None:
+    with pytest.raises(UserError, match=r"is a database in memory.*; write a file, such as"):
         find_store(uri)
 
 
-@pytest.mark.parametrize("uri", ["postgresql://u:a/b@[h/db", "databricks", "file:///x", "://"])
+@pytest.mark.parametrize(
+    "uri", ["postgresql://u:a/b@[h/db", "databricks", "sqlite:///x.db", "plugin-of-theirs://x"]
+)
 def test_what_is_no_servers_address_is_left_to_mlflow(uri: str) -> None:
     assert find_store(uri) == Store(uri)
+
+
+@pytest.mark.parametrize("uri", ["./mlruns", "file:///x"])
+def test_a_folder_of_files_is_left_to_mlflow_where_that_allows_it(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    assert find_store(uri) == Store(uri)
+
+
+def test_a_sqlite_file_that_is_named_is_made_whole_like_our_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+    monkeypatch.setattr("l2p_search.tracking.store.make_whole", made.append)
+    find_store("sqlite:///runs.db").prepare()
+    find_store(f"sqlite:///{tmp_path}/deep/runs.db").prepare()
+    assert made == [Path("runs.db"), tmp_path / "deep" / "runs.db"]
+    assert (tmp_path / "deep").is_dir()
+    for uri in ("http://team:5000", "postgresql://me:x@host/db"):
+        find_store(uri).prepare()
+    assert len(made) == 2
 
 
 def test_a_database_is_begun_when_it_was_made_and_a_server_always_is(tmp_path: Path) -> None:
@@ -90,3 +134,7 @@ def test_a_database_is_begun_when_it_was_made_and_a_server_always_is(tmp_path: P
     (tmp_path / "mlflow" / "mlflow.db").touch()
     assert here.begun
     assert Store("http://team:5000").begun
+    named = Store(f"sqlite:///{tmp_path}/runs.db")
+    assert not named.begun
+    (tmp_path / "runs.db").touch()
+    assert named.begun

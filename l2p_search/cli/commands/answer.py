@@ -8,6 +8,7 @@ from typing import Any
 
 from l2p_search.api.answer_methods import BACKBONES, USUAL
 from l2p_search.cli.first_line import first_line_of_answer, say_first
+from l2p_search.cli.logs import log_to
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
@@ -18,7 +19,6 @@ from l2p_search.cli.options import (
     add_tracking_uri,
     command_line,
     duration,
-    log_to,
     means_of,
     positive,
     reading,

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.cli.logs import log_to
 from l2p_search.cli.options import (
     add_data_dir,
     add_dir,
@@ -14,7 +15,6 @@ from l2p_search.cli.options import (
     add_resources,
     add_tracking_uri,
     command_line,
-    log_to,
     means_of,
 )
 from l2p_search.cli.signals import Signals

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from l2p_search import defaults
 from l2p_search.cli.first_line import first_line
 from l2p_search.cli.invocation import as_called
+from l2p_search.cli.logs import log_to
 from l2p_search.cli.next_steps import next_steps, resume_command
 from l2p_search.cli.options import (
     add_dataset,
@@ -22,7 +23,6 @@ from l2p_search.cli.options import (
     add_resources,
     add_tracking_uri,
     duration,
-    log_to,
     means_of,
     natural,
     positive,

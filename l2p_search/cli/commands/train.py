@@ -130,12 +130,15 @@ def _assignments(given: list[str]) -> dict[str, Any]:
     """KEY=VALUE, as a YAML file would have them."""
     from l2p_search.yaml_file import parse_value
 
-    changes = {}
+    changes: dict[str, Any] = {}
     for assignment in given:
         key, equals, value = assignment.partition("=")
+        key = key.strip()
         if not equals or not key:
             raise ConfigError(f"--set {assignment}: write it as KEY=VALUE, such as K=16")
-        changes[key.strip()] = parse_value(value)
+        if key in changes:
+            raise ConfigError(f"--set {assignment}: {key} is set twice; leave one of them out")
+        changes[key] = parse_value(value)
     return changes
 
 

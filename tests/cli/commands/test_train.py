@@ -79,6 +79,8 @@ def test_a_result_that_cannot_be_written_is_not_lost(
             "--set: edge_dropout=0.3 is not read by appnp; leave it out",
         ),
         (["--dataset", "demo", "--set", "K"], "write it as KEY=VALUE"),
+        (["--dataset", "demo", "--set", "K=4", "K=8"], "--set K=8: K is set twice; leave one"),
+        (["--dataset", "demo", "--set", "K=4", "--set", " K=4"], "--set  K=4: K is set twice"),
         (["--dataset", "demo", "--config", "none.yaml"], "none.yaml: no such file"),
         (["--dataset", "demo", "--out", "no/such/folder/x.json"], "there is no folder"),
         (["--dataset", "demo", "--out", "."], "is a folder"),
