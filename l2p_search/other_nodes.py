@@ -215,8 +215,7 @@ def _shared_by_nodes(influence: _Table, tested: npt.NDArray[np.bool_]) -> tuple[
     if shared <= 0.0 or raw <= 0.0:
         return 0.0, 0.0
     by_node = (influence.sum(axis=0) ** 2 - (influence**2).sum(axis=0)) / pairs
-    nodes = len(by_node)
-    noise = nodes * float(by_node.var(ddof=1)) * (shared / raw) ** 2 if nodes > 1 else 0.0
+    noise = len(by_node) * float(by_node.var(ddof=1)) * (shared / raw) ** 2
     return shared, noise
 
 
