@@ -269,8 +269,7 @@ def _shared_by_nodes(values: _Table, tested: npt.NDArray[np.bool_]) -> NodeTerm:
     if shared <= 0.0 or raw <= 0.0:
         return NodeTerm(0.0, 0.0)
     by_node = (influence.sum(axis=0) ** 2 - (influence**2).sum(axis=0)) / pairs
-    nodes = len(by_node)
-    noise = nodes * float(by_node.var(ddof=1)) * (shared / raw) ** 2 if nodes > 1 else 0.0
+    noise = len(by_node) * float(by_node.var(ddof=1)) * (shared / raw) ** 2
     return NodeTerm(shared, noise)
 
 

@@ -76,8 +76,6 @@ class Spread:
             return None
         left = (self.left or 0.0) ** 2 / self.seeds_per_split
         variance = 2.0 * (self.configuration**2 + left)
-        if variance == 0.0:
-            return 2
         low, high = 2, _MOST
         if _half_width(variance, high) > points:
             return None
@@ -146,7 +144,7 @@ def spread_of(confirmed: TrialResult | None, trials: Sequence[TrialResult]) -> S
         per_split = len(first) / max(1, len({seed.split for seed in first}))
     return Spread(
         seed=_root(seed_variance),
-        split=_root(split_variance) if len(by_split) > 1 else None,
+        split=_root(split_variance),
         node=_root(sampling_of_nodes(main)),
         configuration=_root(crossed[0]),
         left=_root(crossed[1]),
@@ -181,7 +179,7 @@ def _crossed(trials: Sequence[TrialResult]) -> tuple[float | None, float | None]
     """
     tables = [_tests(trial) for trial in trials]
     shared = sorted(set.intersection(*map(set, tables))) if tables else []
-    if len(tables) < 2 or len(shared) < 2:
+    if not shared:
         return None, None
     splits = np.array([{s.seed: s.split for s in trials[0].finished}[seed] for seed in shared])
     scores = np.array([[table[seed] for seed in shared] for table in tables])

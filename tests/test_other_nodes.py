@@ -354,3 +354,28 @@ def test_without_a_finished_seed_there_is_no_estimate() -> None:
     found = estimate_of_test(result)
     assert found is not None
     assert found.other_nodes is not None
+
+
+def test_both_intervals_stand_under_their_names_in_two_columns_and_in_json() -> None:
+    here, there = Interval(85.6, 82.7, 88.5, 10), Interval(85.6, 80.8, 104.4, 10)
+    assert Estimate(here, there).lines == [
+        "82.70 to 88.50    this graph, other seeds and splits",
+        "80.80 to 104.40   other nodes of this kind",
+    ]
+    assert Estimate(here, there).to_mapping() == {
+        "mean": 85.6,
+        "low": 82.7,
+        "high": 88.5,
+        "this_graph_other_seeds_and_splits": {"low": 82.7, "high": 88.5},
+        "other_nodes_of_this_kind": {"low": 80.8, "high": 104.4},
+    }
+
+
+def test_a_single_test_node_tells_nothing_of_other_nodes() -> None:
+    """Its own spread cannot be known: the interval is that of the seeds."""
+    hits = {seed: NodeHits(np.array([7]), np.array([100.0 * (seed % 2)])) for seed in range(4)}
+    found = crossed_interval(hits, dict.fromkeys(hits, 0))
+    alone = mean_interval(
+        {seed: float(each.values[0]) for seed, each in hits.items()}, dict.fromkeys(hits, 0)
+    )
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -112,3 +114,81 @@ def test_what_is_not_known_is_not_told() -> None:
     assert one.to_mapping()["plan"]["seeds"] is None
     alone = spread_of(_trial(np.array([80.0, 82.0]), 1), [])
     assert str(alone) == "seed 1.41 points"
+
+
+@pytest.mark.parametrize("seeds_per_split", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize(("configuration", "left"), [(0.7, 0.5), (1.1, 1.4), (0.3, None)])
+def test_a_plan_is_the_least_number_whose_interval_is_narrow_enough(
+    configuration: float, left: float | None, seeds_per_split: float
+) -> None:
+    spread = Spread(1.4, 3.9, 4.8, configuration, left, 2, seeds_per_split, 20)
+    assert spread.unit == "split"
+    variance = 2.0 * (configuration**2 + (left or 0.0) ** 2 / seeds_per_split)
+
+    def half_width(units: int) -> float:
+        return float(stats.t.ppf(0.975, units - 1) * (variance / units) ** 0.5)
+
+    for points in (0.3, 0.5, 2.0):
+        needed = spread.needed(points)
+        assert needed is not None
+        assert half_width(needed) <= points < half_width(needed - 1)
+
+
+def test_configurations_that_never_differ_need_two_splits() -> None:
+    assert Spread(1.4, 3.9, 4.8, 0.0, 0.0, 10, 2.0, 20).needed() == 2
+
+
+def test_splits_with_unlike_numbers_of_seeds_count_by_them() -> None:
+    """Two seeds (0, 2) on one split, four (4, 6, 8, 10) on another."""
+    splits = (0, 0, 1, 1, 1, 1)
+    found = _trial(np.array([0.0, 2.0, 4.0, 6.0, 8.0, 10.0]), 1)
+    seeds = tuple(replace(seed, split=splits[seed.seed]) for seed in found.seeds)
+    spread = spread_of(replace(found, seeds=seeds), [])
+    assert spread is not None
+    assert spread.seed == pytest.approx(5.5**0.5)  # (2 + 20) / (6 - 2)
+    # Between: 2 (1 - 5)^2 + 4 (7 - 5)^2 = 48; a typical split has (6 - 20 / 6) / 1 seeds.
+    assert spread.split == pytest.approx(((48 - 5.5) / (6 - 20 / 6)) ** 0.5)
+
+
+def test_configurations_splits_and_seeds_are_taken_apart_as_by_hand() -> None:
+    configs, splits, seeds = 3, 4, 2
+    scores = np.random.default_rng(4).normal(80, 2, (configs, splits, seeds))
+    by_seed = scores.transpose(0, 2, 1).reshape(configs, -1)  # seed i is on split i % 4
+    found = spread_of(None, [_trial(row, splits) for row in by_seed])
+    means = scores.mean(axis=2)
+    rest = means - means.mean(axis=1, keepdims=True) - means.mean(axis=0) + means.mean()
+    whole = (rest**2).sum() / ((configs - 1) * (splits - 1))
+    inner = scores - means[:, :, None] - scores.mean(axis=0) + means.mean(axis=0)[:, None]
+    left = (inner**2).sum() / (splits * (configs - 1) * (seeds - 1))
+    assert found is not None
+    assert found.left == pytest.approx(left**0.5)
+    assert found.configuration == pytest.approx(max(0.0, whole - left / seeds) ** 0.5)
+    assert (found.splits, found.seeds_per_split, found.configurations) == (4, 2.0, 3)
+
+
+def test_where_a_split_has_one_seed_nothing_is_left_to_take_apart() -> None:
+    trials = [_trial(np.array([80.0, 82.0, 81.0 + c * c]), 2) for c in range(3)]
+    found = spread_of(trials[0], trials)
+    assert found is not None
+    assert found.left is None
+    assert found.configuration is not None
+
+
+def test_one_configuration_or_one_common_seed_tells_nothing_of_differences() -> None:
+    several = np.array([80.0, 82.0, 81.0, 85.0])
+    for trials in ([_trial(several, 2)], [_trial(several[:1], 1)] * 2):
+        found = spread_of(_trial(several, 2), trials)
+        assert found is not None
+        assert (found.configuration, found.left, found.needed()) == (None, None, None)
+
+
+def test_it_is_plain_json_with_the_plan() -> None:
+    found = Spread(1.4, 3.9, 4.8, 0.7, 0.5, 10, 2.0, 20)
+    assert found.to_mapping() == {
+        "seed": 1.4,
+        "split": 3.9,
+        "node": 4.8,
+        "configuration_x_split": 0.7,
+        "configurations": 20,
+        "plan": {"resolve_points": 0.5, "splits": found.needed(), "seeds_per_split": 2.0},
+    }

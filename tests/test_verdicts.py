@@ -81,13 +81,18 @@ def test_a_table_is_held_to_more_than_a_single_comparison() -> None:
     assert verdict_on(edge).word == "better"
     table = verdicts_on([edge, Interval(0.0, -3.0, 3.0, 10), None, Interval(1.0, None, None, 1)])
     assert [each.word for each in table] == ["undecided"] * 4
-    assert table[0].comparisons == 2
+    assert [each.comparisons for each in table] == [2] * 4
 
 
 def test_json_names_the_margin_and_the_family() -> None:
-    found = Judged("equivalent", 0.5, 0.8, 0.01, 3).to_mapping()
-    assert found["verdict"] == "equivalent"
-    assert (found["margin"], found["holm_comparisons"]) == (0.5, 3)
+    assert Judged("equivalent", 0.5, 0.8, 0.01, 3).to_mapping() == {
+        "verdict": "equivalent",
+        "margin": 0.5,
+        "within_margin": True,
+        "p_difference": 0.8,
+        "p_equivalence": 0.01,
+        "holm_comparisons": 3,
+    }
     assert Judged("undecided").to_mapping()["holm_comparisons"] == 1
 
 

@@ -49,3 +49,13 @@ def test_what_counts_as_better(
     stopping.update(1, place, _scores([1.0], [0.5]))
     improved, _ = stopping.update(2, place, _scores([loss], [accuracy]))
     assert improved.item() is improves
+
+
+def test_a_seed_that_never_has_a_loss_ends_after_its_patience() -> None:
+    stopping = EarlyStopping(1, patience=3, stop_on="val_loss")
+    ended = [
+        stopping.update(epoch, torch.tensor([0]), _scores([float("nan")], [50.0]))[1].item()
+        for epoch in (1, 2, 3)
+    ]
+    assert ended == [False, False, True]
+    assert stopping.best_epoch.tolist() == [0]

@@ -83,12 +83,31 @@ def test_every_piece_has_the_same_fresh_seeds_and_the_winner_comes_first() -> No
     ]
     assert {piece.seeds for piece in found} == {fresh_seeds(settings(), 3)}
     assert [piece.splits is None for piece in found].count(False) == 1
-    assert [piece.name for piece in found[3:]] == [
+    assert [piece.name for piece in found[2:]] == [
+        "the winner on fresh splits",
         "the default configuration",
         "MLP",
         "APPNP",
         "the winner with phi_share 0.5",
         "APPNP on the same labels",
+    ]
+
+
+def test_what_is_trained_beside_is_named_before_the_winner_is_known() -> None:
+    fixed = beside(settings(), _GOAL)
+    assert fixed == [
+        "the winner on 3 fresh splits",
+        "the default configuration",
+        "MLP",
+        "APPNP at the winner's settings",
+        "the winner with phi_share 0.5",
+        "APPNP on the same labels",
+    ]
+    space = parse_space("two", {"backbone": {"choices": ["appnp", "gcn"]}, "phi_share": 0.25})
+    assert beside(settings(space), _GOAL)[3:] == [
+        "its backbone at the winner's settings",
+        "the winner with phi_share 0.25",
+        "its backbone on the same labels",
     ]
 
 
@@ -103,6 +122,9 @@ def test_what_will_be_trained_is_counted_before_it_is_known() -> None:
     ties = [record(number, (80.0,), K=2 + number) for number in range(3)]
     assert most == len(pieces_of(settings(), _GOAL, ties)) == 9
     assert expected_pieces(settings(), _GOAL) == 8
+    for ties, confirmed in ((0, 1), (1, 1), (4, 2), (8, 3)):  # the root of winner and ties
+        goal = Goal(trials=20, confirm=3, ties=ties)
+        assert expected_pieces(settings(), goal) == confirmed
     alone = Goal(trials=1, confirm=3, ties=4)
     assert expected_pieces(settings(), alone, at_most=True) == 1
 

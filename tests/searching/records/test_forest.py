@@ -67,6 +67,7 @@ def test_rows_count_by_their_weights() -> None:
     y[wrong] = 20.0 * x[wrong, 2]
     found = split_variance(x, y, np.where(wrong, 1e-6, 1.0), _AXES)
     assert found.shares[0] > 0.95
+    assert found.r2 > 0.95
 
 
 def test_r2_is_that_of_rows_that_trees_have_not_seen() -> None:

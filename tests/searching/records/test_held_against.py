@@ -1,5 +1,7 @@
 """A winner beside what was trained on the same fresh seeds, as far as that is there."""
 
+from dataclasses import replace
+
 import pytest
 
 from l2p_search.searching.records.controls import pieces_of
@@ -31,6 +33,23 @@ def test_differences_are_the_winner_minus_the_other_paired_by_seed() -> None:
     assert mlp.difference.half_width == pytest.approx(4.302653 * 1.0 / 3**0.5)
     assert held.of("backbone") is None
     assert held.fresh_splits is None
+
+
+def test_everything_that_was_trained_beside_the_winner_is_held_against_it() -> None:
+    roles = ("winner", "mlp", "backbone", "fresh_splits", "shared_out", "same_labels")
+    checked = _checked(**{role: (80.0, 82.0, 84.0 + at) for at, role in enumerate(roles)})
+    for piece in _PIECES:
+        if piece.role in ("winner", "shared_out"):
+            found = checked[piece.key].seeds
+            seeds = tuple(replace(seed, profile=(0.25, 0.75), phi_val=90.0) for seed in found)
+            checked[piece.key] = replace(checked[piece.key], seeds=seeds)
+    held = held_against(_PIECES, checked, {}, "told")
+    assert [each.role for each in held.others] == ["mlp", "backbone"]
+    assert held.fresh_splits is not None
+    assert held.fresh_splits.seeds[2].val == 87.0
+    assert (held.rule, held.no_fresh_splits, held.own_share) == ("3x48/32/20", "told", 0.25)
+    assert held.labels is not None
+    assert (held.labels.share, held.labels.control) == (0.5, "APPNP on the same labels")
 
 
 def test_a_default_that_was_a_trial_is_known_by_its_number() -> None:

@@ -2,6 +2,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from optuna.study import StudyDirection
 
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records import importance
@@ -119,6 +120,13 @@ def test_trials_that_were_raced_out_count_by_what_their_seeds_are_worth() -> Non
     by_k = {place[2]: mean for place, mean, _ in rows}
     best, four = by_k[(2 + 0.5) / 4], by_k[(1 + 0.5) / 4]
     assert best - four == pytest.approx(8.0)
+    assert best == pytest.approx(70.0 + 2 * 9.0 / 10)  # a complete trial keeps its mean
+
+
+def test_seeds_that_no_complete_trial_has_are_taken_as_they_are() -> None:
+    alone = record(0, [60.0, 62.0], TrialStatus.RACED_OUT, **_point(0))
+    ((_, mean, seeds),) = importance._rows([alone], dict(SPACE.dimensions))
+    assert (mean, seeds) == (61.0, 2.0)
 
 
 def test_survivors_alone_would_have_told_another_story() -> None:
@@ -130,7 +138,21 @@ def test_survivors_alone_would_have_told_another_story() -> None:
 def test_failed_trials_do_not_count() -> None:
     whole = _searched(24, {"K": 1.0})
     failed = record(24, [3.0, 4.0], TrialStatus.FAILED, K=2, dropout=0.2, lr=0.01)
-    assert importance_of(replace(whole, records=[*whole.records, failed])) == importance_of(whole)
+    for records in ([*whole.records, failed], [failed, *whole.records]):
+        assert importance_of(replace(whole, records=records)) == importance_of(whole)
+
+
+def test_the_largest_share_comes_first_and_bounds_are_two_deviations_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spread = [0.02, 0.1, 0.3]
+    monkeypatch.setattr(importance, "_split", lambda *given: ([0.01, 0.2, 0.5], spread, 0.9))
+    found = importance_of(_searched(24, {"K": 1.0}))
+    assert found is not None
+    assert list(found.shares) == list(reversed(SPACE.dimensions))
+    bounds = [(each.low, each.high) for each in found.shares.values()]
+    assert bounds == [(0.0, 1.0), pytest.approx((0.0, 0.4)), pytest.approx((0.0, 0.05))]
+    assert found.interactions == pytest.approx(0.29)
 
 
 def test_more_trials_than_can_be_afforded_are_drawn_from(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,6 +161,16 @@ def test_more_trials_than_can_be_afforded_are_drawn_from(monkeypatch: pytest.Mon
     assert found is not None
     assert found.trials == 30
     assert next(iter(found.shares)) == "K"
+    drawn: list[set[float]] = []
+    monkeypatch.setattr(
+        importance,
+        "_split",
+        lambda rows, axes: (
+            drawn.append({mean for _, mean, _ in rows}) or ([1.0, 0, 0], [0] * 3, 1)
+        ),
+    )
+    importance_of(_searched(48, {}, noise=1.0))
+    assert len(drawn[0]) == 30  # none of them twice
 
 
 def test_names_ranges_and_steps_have_their_places() -> None:
@@ -170,6 +202,26 @@ def test_names_ranges_and_steps_have_their_places() -> None:
     assert found.shares["posterior"].share > 0.95
 
 
+@pytest.mark.parametrize(
+    ("dimension", "places"),
+    [
+        (Choices(("quit", "select")), {"quit": 0.25, "select": 0.75}),
+        (Choices(("select", "quit")), {"quit": 0.75, "select": 0.25}),
+        (Choices((64, 16)), {16: 0.25, 64: 0.75}),
+        (Range(1e-3, 0.1, log=True), {1e-3: 0.0, 0.01: 0.5, 0.1: 1.0}),
+        (Range(0.2, 0.8), {0.2: 0.0, 0.35: 0.25, 0.8: 1.0}),
+        (Range(0.5, 0.5), {0.5: 0.5}),
+        (Range(1, 101, step=1, whole=True), {1: 0.0, 26: 0.25, 101: 1.0}),
+        (Range(0.0, 0.8, step=0.8), {0.0: 0.25, 0.8: 0.75}),
+    ],
+)
+def test_a_value_lies_among_its_axis_from_0_to_1(
+    dimension: Choices | Range, places: dict[object, float]
+) -> None:
+    for value, place in places.items():
+        assert importance._place(dimension, value) == pytest.approx(place)
+
+
 def test_only_complete_trials_are_in_the_study_under_their_own_values() -> None:
     trials = [
         record(0, [80.0, 82.0], K=8, dropout=0.2, lr=0.01),
@@ -177,6 +229,8 @@ def test_only_complete_trials_are_in_the_study_under_their_own_values() -> None:
         record(2, status=TrialStatus.FAILED, K=4, dropout=0.2, lr=0.01),
         record(3, status=TrialStatus.RUNNING, K=16, dropout=0.2, lr=0.01),
     ]
-    (trial,) = as_study(outcome(trials)).get_trials()
+    study = as_study(outcome(trials))
+    assert study.direction is StudyDirection.MAXIMIZE
+    (trial,) = study.get_trials()
     assert trial.value == 81.0
     assert trial.params == {"K": 8, "dropout": 0.2, "lr": 0.01}

@@ -1,17 +1,25 @@
 import os
 import shutil
+import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from optuna.samplers import RandomSampler
 
 from l2p_search.data.graph import Graph
-from l2p_search.errors import SearchError
-from l2p_search.results import TrialStatus
+from l2p_search.errors import SearchError, in_shell
+from l2p_search.node_hits import NodeHits
+from l2p_search.results import SeedResult, TrialStatus
+from l2p_search.searching.records import journal as journal_module
 from l2p_search.searching.records.journal import Journal
-from l2p_search.searching.records.lock import is_locked
+from l2p_search.searching.records.lock import DirectoryLock, is_locked
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.space.axes import Axes
 from tests.searching.pretend import SPACE, begin, drive, outcomes, searched, settings
+from tests.searching.records.made import result
 
 _GOAL = Goal(trials=5, confirm=3)
 
@@ -135,3 +143,133 @@ def test_its_identifier_is_random_and_stays(tmp_path: Path) -> None:
     assert len(first.uid) == 32
     assert first.uid != second.uid
     assert Journal.read(tmp_path / "first").uid == first.uid
+
+
+def test_a_search_begins_in_new_folders_and_never_over_another(tmp_path: Path) -> None:
+    begin(tmp_path / "new" / "s").close()
+    before = (tmp_path / "new" / "s" / "journal.log").read_bytes()
+    with pytest.raises(SearchError) as raised:
+        begin(tmp_path / "new" / "s")
+    assert in_shell(raised.value.message).endswith("a search lives there already; add --resume")
+    assert (tmp_path / "new" / "s" / "journal.log").read_bytes() == before
+    assert not is_locked(tmp_path / "new" / "s")
+
+
+def test_a_search_that_is_just_being_created_is_told_from_one_that_never_began(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "journal.log").write_bytes(b"")
+    lock = DirectoryLock(tmp_path)
+    with pytest.raises(SearchError, match="has just begun; try again"):
+        Journal.read(tmp_path)
+    lock.release()
+    with pytest.raises(SearchError, match="was stopped before it began; start it again without"):
+        Journal.read(tmp_path)
+    begin(tmp_path).close()  # what it left is replaced
+
+
+@pytest.mark.parametrize("left", [b"", b'{"op_code":0}\n' * 5])
+def test_a_search_that_cannot_be_resumed_is_not_kept_locked(left: bytes, tmp_path: Path) -> None:
+    (tmp_path / "journal.log").write_bytes(left)
+    with pytest.raises(SearchError) as raised:
+        Journal.resume(tmp_path)
+    assert str(tmp_path) in str(raised.value)
+    assert not is_locked(tmp_path)
+
+
+def test_it_spans_the_first_invocation_to_the_last_end(tmp_path: Path, small_graph: Graph) -> None:
+    before = time.time()
+    journal = begin(tmp_path / "s")
+    assert journal.span == (None, None)
+    journal._stored.set("invocations", [{"command": "of an early version, without its time"}])
+    assert journal.span == (None, None)
+    journal.begin(_GOAL, {})
+    began, ended = journal.span
+    assert began is not None
+    assert int(before) <= began <= time.time()  # noted in whole seconds
+    assert ended is None
+    drive(Coordinator(journal, Goal(trials=2, confirm=0)), small_graph)
+    first = journal.span[1]
+    journal.begin(_GOAL, {"started": "2999-01-01T00:00:00+0000"})
+    drive(Coordinator(journal, Goal(trials=2, confirm=3)), small_graph)
+    assert journal.span[0] == began
+    assert first is not None
+    assert journal.span[1] is not None
+    assert began <= first <= journal.span[1] <= time.time()
+    assert journal.span[1] > first  # a confirmation is the last that ended
+
+
+def test_trials_come_by_their_number_whatever_the_order_of_their_proposals(tmp_path: Path) -> None:
+    journal = begin(tmp_path / "s")
+    for number in (1, 0, 2):
+        asked = journal.proposals.ask(RandomSampler(number), Axes(SPACE).distributions)
+        config = journal.settings.config(Axes(SPACE).point(asked.params))
+        journal.proposals.accept(asked, number, config)
+    assert [record.number for record in journal.records()] == [0, 1, 2]
+    assert [record.number for record in Journal.read(tmp_path / "s").records()] == [0, 1, 2]
+
+
+def test_results_on_fresh_splits_are_kept_apart_from_those_on_the_graphs_own(
+    tmp_path: Path,
+) -> None:
+    journal = begin(tmp_path / "s")
+    own, fresh = result([80.0, 81.0], first_seed=20), result([70.0, 71.0], first_seed=20)
+    journal.confirm(own)
+    journal.confirm(fresh, splits="60/20/20")
+    key = own.config.config_id, (20, 21)
+    read = Journal.read(tmp_path / "s")
+    assert read.confirmations() == {key: own}
+    assert read.checked() == {(*key, None): own, (*key, "60/20/20"): fresh}
+
+
+def test_a_confirmation_keeps_what_each_node_contributes_and_one_without_scores_is_kept(
+    tmp_path: Path,
+) -> None:
+    journal = begin(tmp_path / "s")
+    hits = NodeHits(np.array([1, 4]), np.array([100.0, 0.0]))
+    found = result([51.0], first_seed=20)
+    found = replace(found, seeds=(replace(found.seeds[0], hits=hits),))
+    journal.confirm(found)
+    failed = SeedResult(seed=21, split=0, reason="diverged at epoch 3", epochs=3)
+    nothing = replace(found, seeds=(failed,))
+    journal.confirm(nothing)
+    kept, without = Journal.read(tmp_path / "s").checked().values()
+    assert kept.seeds[0].hits.nodes.tolist() == [1, 4]
+    assert kept.seeds[0].hits.values.tolist() == [100.0, 0.0]
+    assert without == nothing
+
+
+def test_a_look_is_noted_with_its_time_behind_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    begin(tmp_path / "s").close()
+    with open(tmp_path / "s" / "journal.log", "ab") as file:
+        file.write(b'{"op_code":')
+    Journal.note_look(tmp_path / "s", {"by": "train", "seeds": 2})
+    assert not is_locked(tmp_path / "s")
+    (look,) = Journal.read(tmp_path / "s").looks
+    assert (look["by"], look["seeds"]) == ("train", 2)
+    assert look["when"].startswith(time.strftime("%Y-"))
+
+
+def test_a_look_at_a_search_that_never_began_is_refused_and_locks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "journal.log").write_bytes(b"")
+    with pytest.raises(SearchError, match="was stopped before it began") as raised:
+        Journal.note_look(tmp_path, {"by": "train", "seeds": 2})
+    assert not is_locked(tmp_path), raised
+    assert (tmp_path / "journal.log").read_bytes() == b""
+
+
+def test_its_brief_is_kept_once_per_so_many_bytes_of_results(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+    step = 5_000
+    monkeypatch.setattr(journal_module, "STEP", step)
+    monkeypatch.setattr(
+        journal_module,
+        "keep_brief",
+        lambda directory: kept.append((directory / "journal.log").stat().st_size),
+    )
+    searched(tmp_path / "s", small_graph, Goal(trials=12, confirm=0)).close()
+    steps = [after - before for before, after in zip([0, *kept], kept, strict=False)]
+    assert len(kept) > 2
+    assert all(step <= each < 2 * step for each in steps)  # a trial is shorter than a step

@@ -40,6 +40,27 @@ def test_a_second_writer_is_refused_and_told_who_the_first_is(tmp_path: Path) ->
     DirectoryLock(directory).release()
 
 
+def test_a_writer_that_is_refused_keeps_no_file_open(tmp_path: Path) -> None:
+    first = DirectoryLock(tmp_path)
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(SearchError) as raised:
+        DirectoryLock(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == before, raised
+    first.release()
+
+
+def test_on_a_file_system_that_has_no_locks_nobody_holds_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lock").write_text("{}")
+
+    def no_locks(fd: int, operation: int) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    assert is_locked(tmp_path) is False
+
+
 def test_a_directory_is_locked_from_taking_to_release(tmp_path: Path) -> None:
     assert not is_locked(tmp_path)
     assert list(tmp_path.iterdir()) == []  # looking makes no file

@@ -35,11 +35,18 @@ def test_what_commands_have_noted_is_added_up_by_command() -> None:
     ]
     found = looks_of([], [], noted)
     assert found.elsewhere == {"compare": 5, "train": 2}
-    assert found.to_mapping()["total"] == 7
+    assert found.to_mapping() == {
+        "trials": 0,
+        "confirmation": 0,
+        "elsewhere": {"compare": 5, "train": 2},
+        "total": 7,
+    }
 
 
 def test_looks_are_told_with_who_looked() -> None:
     assert str(Looks()) == "no test label was looked at"
+    assert str(Looks(1)) == "1 look at test labels: 1 by trials, 0 by the confirmation"
+    assert str(Looks(1, 1)) == "2 looks at test labels: 1 by trials, 1 by the confirmation"
     assert str(Looks(4000, 20, {"compare": 40})) == (
         "4,060 looks at test labels: 4,000 by trials, 20 by the confirmation, 40 by compare"
     )

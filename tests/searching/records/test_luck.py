@@ -92,6 +92,38 @@ def test_a_trial_that_was_raced_out_is_never_chosen() -> None:
     assert (found.trials, found.points) == (7, 0.0)
 
 
+def test_every_split_counts_once_however_many_seeds_it_has() -> None:
+    trials = [_trial(n, (70.0 + n,) * 4, (n, n, 3 * n, 5 * n)) for n in range(5)]
+    split_of = (0, 0, 1, 2)
+    for place, each in enumerate(trials):
+        assert each.result is not None
+        seeds = tuple(replace(seed, split=split_of[seed.seed]) for seed in each.result.seeds)
+        trials[place] = replace(each, result=replace(each.result, seeds=seeds))
+    found = luck_of(trials, _HEADLINE)
+    assert found is not None
+    draws = [3 * (max(draw) - 4) for draw in product(range(5), repeat=5)]  # the mean is 3 n
+    assert found.points == pytest.approx(np.mean(np.square(draws)) ** 0.5)
+
+
+def test_the_luck_is_that_of_searches_that_have_a_winner() -> None:
+    """Of seven trials two were raced out: draws of these two alone have no winner."""
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0 + n,) * 2) for n in range(7)]
+    raced = [replace(each, status=TrialStatus.RACED_OUT) for each in trials[:2]]
+    found = luck_of([*raced, *trials[2:]], _HEADLINE)
+    assert found is not None
+    ends = (np.arange(8) / 7) ** 7  # at most these ranks are drawn
+    chances = np.diff(ends)[2:] / (1.0 - ends[2])
+    assert found.points == pytest.approx((chances @ np.arange(-4.0, 1.0) ** 2) ** 0.5, rel=1e-9)
+    assert found.to_mapping() == {
+        "mean": 81.0,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "luck": found.points,
+        "trials": 7,
+        "likely_winners": int((chances >= 0.01).sum()),
+    }
+
+
 def test_nothing_is_told_of_few_or_sealed_or_unconfirmed_trials() -> None:
     trials = [_trial(n, (70.0 + n,) * 2, (80.0,) * 2) for n in range(6)]
     assert luck_of(trials[:4], _HEADLINE) is None

@@ -1,5 +1,7 @@
 """Choices anew for each split: by hand, by simulation, and against labels that are permuted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,32 @@ def test_one_split_one_trial_and_unfinished_trials_have_nothing_nested() -> None
     assert nested([trial, record(1, [99.0], TrialStatus.RACED_OUT)]) is None
     alone = [_trial(number, [80.0, 81.0], [70.0, 71.0], splits=1) for number in range(3)]
     assert nested(alone) is None
+
+
+def test_a_trial_that_was_raced_out_is_chosen_for_no_split() -> None:
+    trials = [_trial(n, [80.0 + n] * 2, [70.0 + n] * 2, splits=2) for n in range(2)]
+    lucky = _trial(2, [99.0] * 2, [10.0] * 2, splits=2)
+    raced = replace(lucky, status=TrialStatus.RACED_OUT)
+    assert nested([*trials, raced]) == nested(trials)
+
+
+def test_one_seed_without_a_test_score_is_enough_to_tell_nothing() -> None:
+    trials = [_trial(n, [80.0 + n] * 2, [70.0 + n] * 2, splits=2) for n in range(2)]
+    assert trials[1].result is not None
+    seeds = (trials[1].result.seeds[0], replace(trials[1].result.seeds[1], test=None))
+    trials[1] = replace(trials[1], result=replace(trials[1].result, seeds=seeds))
+    assert nested(trials) is None
+
+
+def test_it_is_plain_json() -> None:
+    found = nested([_trial(n, [80.0, 81.0 + n], [70.0, 71.0 + n], splits=2) for n in range(2)])
+    assert found is not None
+    assert found.to_mapping() == {
+        "by_other_splits": found.by_others.to_mapping(),
+        "by_own_validation": found.by_own.to_mapping(),
+        "overtuning": found.overtuning.to_mapping(),
+        "configurations": found.chosen,
+    }
 
 
 def test_the_gap_is_what_a_choice_among_equals_gained_from_its_own_splits() -> None:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from l2p_search.data.graph import Graph
+from l2p_search.intervals import val_by_seed
 from l2p_search.node_hits import NodeHits
 from l2p_search.results import SeedResult, TrialResult, TrialStatus
 from l2p_search.searching.records import outcome as outcome_module
 from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.looks import Looks
 from l2p_search.searching.records.outcome import best_of, open_of, read_outcome, ties_of
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
@@ -116,6 +118,48 @@ def test_its_mapping_is_json_and_counts_every_status() -> None:
     assert "test_accuracy_mean" not in found["best"]  # a list of trials invites choosing by it
 
 
+def test_its_mapping_says_what_was_searched_and_every_number_that_the_outcome_has() -> None:
+    trials = [
+        record(number, [70.0 + number, 72.0 + number, 71.0], K=number) for number in range(1, 7)
+    ]
+    trials = [
+        replace(each, result=result([*val_by_seed(each.result).values()], each.config, splits=3))
+        for each in trials
+        if each.result is not None
+    ]
+    fresh = result([70.0, 72.0, 71.5], first_seed=20)
+    asked = settings(seeds=3, sampler="random", seed=9, race="halving", sealed=True)
+    found = replace(outcome(trials, {6: fresh}), settings=asked, looks=Looks(18, 3))
+    told = json.loads(json.dumps(found.to_mapping(), allow_nan=False))
+    assert {key: told[key] for key in asked.to_mapping() if key in told} == {
+        "dataset": "small",
+        "data_digest": "0",
+        "space": "pretend",
+        "seeds": 3,
+        "sampler": "random",
+        "seed": 9,
+        "race": "halving",
+        "sealed": True,
+        "metric": "accuracy",
+    }
+    assert outcome(trials).to_mapping()["race"] is False
+    assert told["test_looks"] == {"trials": 18, "confirmation": 3, "total": 21}
+    assert found.nested is not None
+    assert told["nested_test_accuracy"] == found.nested.to_mapping()
+    assert found.luck is not None
+    assert told["confirmed_test_accuracy_with_luck"] == found.luck.to_mapping()
+    assert found.estimate is not None
+    assert told["confirmed_test_accuracy"] == found.estimate.to_mapping()
+    assert found.spread is not None
+    assert told["spread"] == found.spread.to_mapping()
+    assert [each["trials"] for each in told["budget"]][-1] == 6
+    (confirmed,) = told["confirmations"]
+    assert confirmed["number"] == 6
+    assert confirmed["test_accuracy_std"] == fresh.test_std
+    assert confirmed["test_accuracy"]["mean"] == pytest.approx(70.0 + 1.0 / 6)
+    assert told["profile"] == [0.5, 0.5]
+
+
 def test_without_a_complete_trial_everything_is_none_and_nothing_breaks() -> None:
     found = outcome([record(0, status=TrialStatus.RUNNING)])
     assert (found.best, found.ties, found.confirmed, found.protocol) == (None, [], None, None)
@@ -150,6 +194,11 @@ def test_a_search_without_a_noted_goal_shows_its_largest_confirmation(
     found = read_outcome(Journal.read(tmp_path / "s"))
     assert found.goal is None
     assert [len(each.seeds) for each in found.confirmations.values()] == [2][: confirmed // 2]
+    assert found.best is not None
+    for seeds in (3, 1):
+        journal.confirm(result([80.0] * seeds, found.best.config, first_seed=20))
+    found = read_outcome(Journal.read(tmp_path / "s"))
+    assert [len(each.seeds) for each in found.confirmations.values()] == [3]
     journal.close()
 
 

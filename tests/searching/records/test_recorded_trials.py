@@ -1,5 +1,7 @@
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -7,9 +9,15 @@ from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.recorded_trials import (
+    RecordedTrials,
+    outcome_of,
+    proposal_of,
+)
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
-from tests.searching.pretend import begin, drive, searched
+from tests.searching.pretend import begin, drive, searched, settings
+from tests.searching.records.made import record
 
 
 def test_a_trial_without_an_outcome_is_running_and_one_with_it_has_its_result(
@@ -47,3 +55,62 @@ def test_a_config_that_is_not_the_proposed_one_is_damage(
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(SearchError, match=r"is damaged \(trial 0: its config is"):
         Journal.read(tmp_path / "s").records()
+
+
+@dataclass
+class _Point:
+    params: dict[str, Any]
+    user_attrs: dict[str, Any] = field(default_factory=dict)
+
+
+def _recorded(**changes: object) -> tuple[_Point, dict[str, Any]]:
+    """A complete trial with two seeds as it is written, some values of its result changed."""
+    ended = record(3, [80.0, 82.0], dropout=0.2, lr=0.01, K=4)
+    outcome = outcome_of(ended)
+    noted = {"proposal": proposal_of(3, ended.config), "outcome": {**outcome, "result": 0}}
+    ranks = {"dropout": 0, "lr": 1, "K": 1}  # an ordered choice is proposed by its place
+    return _Point(ranks, noted), {**outcome["result"], **changes}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
+def test_a_trial_is_judged_by_the_metric_of_its_search_running_or_ended(metric: str) -> None:
+    trials = RecordedTrials(settings(metric=metric))
+    point, _ = _recorded()
+    assert trials.record(point, None).metric == metric
+    del point.user_attrs["outcome"]
+    running = trials.record(point, None)
+    assert (running.number, running.metric, running.reason) == (3, metric, None)
+    point.user_attrs["interrupted"] = True
+    assert (
+        trials.record(point, None).reason == "interrupted; runs again when the search is resumed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "values"),
+    [("proposal", {"number": "3"}), ("outcome", {"reason": 5}), ("outcome", {"ended": "now"})],
+)
+def test_what_is_not_of_its_type_in_a_trial_is_damage(
+    where: str, values: dict[str, object]
+) -> None:
+    trials = RecordedTrials(settings())
+    point, result = _recorded()
+    assert trials.record(point, result).status is TrialStatus.COMPLETE
+    point.user_attrs[where] |= values
+    with pytest.raises(ValueError, match=f"'{next(iter(values))}' is not what belongs there"):
+        trials.record(point, result)
+
+
+def test_what_is_not_of_its_type_in_a_result_is_damage() -> None:
+    trials = RecordedTrials(settings())
+    point, result = _recorded(seconds="long")
+    with pytest.raises(ValueError, match="'seconds' is not what belongs there"):
+        trials.record(point, result)
+    point, result = _recorded()
+    result["seeds"]["epochs"] = [3, "three"]
+    with pytest.raises(ValueError, match="'epochs' is not what belongs there"):
+        trials.record(point, result)
+    point, result = _recorded()
+    result["seeds"]["profile"] = [[0.5, 0.5], [1.0]]
+    with pytest.raises(ValueError, match="the profiles of its seeds are of unlike lengths"):
+        trials.record(point, result)

@@ -30,8 +30,10 @@ _UNREAD = {"model": "appnp", "edge_dropout": {"choices": [0.0, 0.3]}, "K": {"cho
 @pytest.mark.parametrize("space", [SPACE, _RANGES])
 def test_settings_are_read_as_they_were_written(space: SearchSpace) -> None:
     base = TrialConfig.from_mapping({"model": "gcn"}, DEFAULTS["heterophily"])
-    written = settings(space, base=base, sampler="gp", race="paired", seed=7)
-    assert SearchSettings.from_mapping(json.loads(json.dumps(written.to_mapping()))) == written
+    graph = {"file": "mine.npz", "split": "random"}
+    for changes in ({}, {"graph": graph}, {"sealed": True}):
+        written = settings(space, base=base, sampler="gp", race="paired", seed=7, **changes)
+        assert SearchSettings.from_mapping(json.loads(json.dumps(written.to_mapping()))) == written
 
 
 def test_a_point_overrides_what_is_fixed_and_that_the_base() -> None:
@@ -74,7 +76,51 @@ def test_every_other_sampler_takes_ranges_and_a_grid_takes_choices(sampler: str)
 
 def test_a_goal_is_read_as_it_was_written() -> None:
     goal = Goal(trials=7, confirm=0, ties=2, time_budget=3.5)
-    assert Goal(**json.loads(json.dumps(goal.to_mapping()))) == goal
+    assert Goal.from_mapping(json.loads(json.dumps(goal.to_mapping()))) == goal
+
+
+def test_what_is_not_of_its_type_in_a_goal_or_in_settings_is_damage() -> None:
+    with pytest.raises(ValueError, match="'confirm' is not what belongs there"):
+        Goal.from_mapping({"trials": 7, "confirm": "three"})
+    for key, value in (("sampler", "best"), ("sealed", 1), ("race", "fast")):
+        with pytest.raises(ValueError, match=f"'{key}' is not what belongs there"):
+            SearchSettings.from_mapping({**settings().to_mapping(), key: value})
+    with pytest.raises(ValueError, match="'seeds' is below 1"):
+        SearchSettings.from_mapping({**settings().to_mapping(), "seeds": 0})
+
+
+def _gat(hidden: list[int], heads: list[int]) -> SearchSettings:
+    """Of these, GAT can have those whose units can be shared by the heads."""
+    space = {
+        "model": "gat",
+        "hidden": {"choices": hidden},
+        "heads": {"choices": heads},
+        "dropout": {"choices": [0.2, 0.4, 0.6]},
+    }
+    return settings(parse_space("gat", space))
+
+
+def test_its_size_counts_the_points_whose_values_do_not_exclude_each_other() -> None:
+    assert _gat([7, 8], [4, 8]).size == 2 * 3
+    assert _gat([7, 8], [1, 8]).size == 3 * 3
+    assert _gat([7, 8], [1, 8]).at_most(100) == 9
+    assert _gat([7, 8], [1, 8]).at_most(5) == 5
+    assert settings(_RANGES).size is None
+    assert settings(_RANGES).at_most(100) == 100
+
+
+def test_a_typical_config_is_the_middle_or_where_that_is_impossible_a_possible_point() -> None:
+    middle = settings(SPACE).typical_config()
+    assert middle == settings(SPACE).config(SPACE.middle())
+    found = _gat([8, 7, 9], [4, 8, 16])
+    with pytest.raises(ConfigError):
+        found.config(found.space.middle())
+    assert found.typical_config().hidden == 8
+
+
+def test_a_space_without_a_possible_point_is_refused_with_the_values_in_question() -> None:
+    with pytest.raises(ConfigError, match="hidden=7 cannot be shared by heads="):
+        _gat([7], [2, 4]).check_possible()
 
 
 def test_the_metric_is_part_of_the_settings_and_accuracy_where_none_is_written() -> None:
