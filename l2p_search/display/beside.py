@@ -46,4 +46,4 @@ def mlp_text(held: HeldAgainst, metric: Metric) -> str | None:
 def _points(each: Against) -> str:
     """A difference with its sign: "+0.14 ± 0.96 points (other nodes: -0.90 to 1.18)"."""
     elsewhere = Estimate(each.difference, each.elsewhere).beside
-    return f"{each.difference.mean:+.2f}{each.difference.plus_minus} points{elsewhere}"
+    return f"{each.difference.mean:+z.2f}{each.difference.plus_minus} points{elsewhere}"

@@ -119,4 +119,4 @@ def _verdicts(held: HeldAgainst) -> Table:
 
 
 def _points(difference: Interval) -> str:
-    return f"{difference.mean:+.2f}{difference.plus_minus} points"
+    return f"{difference.mean:+z.2f}{difference.plus_minus} points"
