@@ -22,7 +22,7 @@ from l2p_search.report.page import Code, Page, Section, Table, render
 from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
-from l2p_search.verdicts import points
+from l2p_search.verdicts import MARGIN, points
 
 WIDTH = 100
 """Columns that an answer takes at the most."""
@@ -162,7 +162,7 @@ class AnswerPage:
         )
 
     def entry(self) -> SearchEntry:
-        """One run of MLflow."""
+        """One run of MLflow; another budget or margin is another run, whose params may differ."""
         metrics: dict[str, float] = {}
         for method, result in self.results.items():
             if result.test_mean is not None:
@@ -171,9 +171,12 @@ class AnswerPage:
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
         by = "" if self.metric == "accuracy" else f"-{self.metric}"
         on = "" if self.backbone == USUAL else f"-{self.backbone}"
+        budget = "x".join(map(str, self.budget.values()))
+        asked, size = (f"-{budget}", f" ({budget})") if budget else ("", "")
+        asked += f"-{self.margin:g}" if self.margin != MARGIN else ""
         return SearchEntry(
-            uid=f"answer-{self.graph.digest}{by}{on}",
-            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}",
+            uid=f"answer-{self.graph.digest}{by}{on}{asked}",
+            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}{size}",
             dataset=self.graph.name,
             data_digest=self.graph.digest,
             params={

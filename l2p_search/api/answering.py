@@ -34,7 +34,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.display.choosing import Shown
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
@@ -259,7 +259,10 @@ def answer(
         spent={method: _spent(plans[method]) for method in compared},
         budget=asdict(effort),
     )
-    publish(page.entry(), means.tracking)
+    try:
+        publish(page.entry(), means.tracking)
+    except UserError as error:  # what was trained is worth more than its copy
+        tell(f"the answer is not in MLflow: {error}")
     return Answer(
         graph=loaded,
         effort=effort,

@@ -262,6 +262,18 @@ def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew
 
 
+def test_mlflow_has_one_run_per_budget_and_margin(page: AnswerPage) -> None:
+    small = replace(page, budget={"trials": 3, "seeds": 2, "confirm": 4})
+    large = replace(page, budget={"trials": 9, "seeds": 5, "confirm": 20})
+    judged = {
+        name: replace(each, judged=replace(each.judged, margin=2.0))
+        for name, each in page.against.items()
+    }
+    other = replace(small, against=judged)
+    assert len({each.entry().uid for each in (page, small, large, other)}) == 4
+    assert small.entry().name == "answer: small (3x2x4)"
+
+
 @pytest.fixture
 def on_tuned_gcn(page: AnswerPage) -> AnswerPage:
     """The same results, with tuned GCN in the place of APPNP."""
