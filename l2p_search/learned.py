@@ -4,8 +4,8 @@ All of it is a mean over seeds, and parts of a trial that were trained one after
 joined, each with the weight of its seeds.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from l2p_search.metrics import Metric
@@ -80,6 +80,16 @@ class Profiles:
             _mix(self.node_steps, other.node_steps, weight),
             _mix(self.settled, other.settled, weight) if self.settled and other.settled else (),
         )
+
+    def with_class_names(self, names: Sequence[str]) -> "Profiles":
+        """The same with classes by name instead of number; unchanged where a name is missing.
+
+        Args:
+            names: Of the classes, in the order of their numbers.
+        """
+        if not set(self.by_class) <= {str(number) for number in range(len(names))}:
+            return self
+        return replace(self, by_class={names[int(key)]: q for key, q in self.by_class.items()})
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain JSON values."""

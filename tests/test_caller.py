@@ -89,6 +89,30 @@ print(found.confirmed is not None, len(l2p.open_search("second").trials))
     assert "search 'first' exists, with 3 trials; add resume=True" in found.stderr
 
 
+def test_mlflow_is_quiet_and_tells_nobody_until_a_search_has_written_its_end(
+    tmp_path: Path,
+) -> None:
+    program = """
+    import os
+    import mlflow  # its loggers are there before the search
+    import l2p_search as l2p
+    from l2p_search.tracking.recorder import Recorder
+
+    finish, seen = Recorder._finish, []
+
+    def spied(self):
+        seen.append(os.environ.get("MLFLOW_DISABLE_TELEMETRY"))
+        return finish(self)
+
+    Recorder._finish = spied
+    l2p.search("demo", name="x", trials=2, space="smoke", seeds=2, confirm=2, display="off")
+    print(seen, os.environ.get("MLFLOW_DISABLE_TELEMETRY"))
+    """
+    found = _run(program, tmp_path)
+    assert found.stdout.strip() == "['true'] None", found.stderr
+    assert found.stderr == ""
+
+
 def test_it_searches_on_the_callers_own_ray_and_leaves_it_running(tmp_path: Path) -> None:
     program = """
     import ray

@@ -36,6 +36,15 @@ def test_shares_of_settled_nodes_are_unknown_where_a_part_does_not_say_them() ->
     assert Profiles.from_mapping(mapping).settled == ()
 
 
+def test_classes_are_named_where_every_one_has_a_name() -> None:
+    told = Profiles({"1": (1.0,)}, {"0": (0.5, 0.5), "2": (1.0, 0.0)}, (0.0,))
+    named = told.with_class_names(["a", "b", "c"])
+    assert named.by_class == {"a": (0.5, 0.5), "c": (1.0, 0.0)}
+    assert named.by_degree == told.by_degree
+    assert told.with_class_names(["a", "b"]) == told
+    assert told.with_class_names([]) == told
+
+
 def test_json_round_trips() -> None:
     curves = Curves((1, 10), (1.23456789, 1.0), (2.0, 1.0), (50.0, 60.0))
     assert Curves.from_mapping(curves.to_mapping()) == curves

@@ -1,7 +1,7 @@
 """An answer in words: ten lines for a terminal, one page of HTML, one run in MLflow."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_metric
 from l2p_search.data.reading_again import one_line, shell_words
 from l2p_search.display.charts import bar_chart
+from l2p_search.display.phrases import sentence
 from l2p_search.display.travel import travel_in_words
 from l2p_search.durations import format_duration
 from l2p_search.metrics import Metric, title
@@ -20,12 +21,20 @@ from l2p_search.report.page import Code, Page, Section, Table, render
 from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.results import TrialResult
 from l2p_search.tracking.entries import SearchEntry
-from l2p_search.verdicts import points
+from l2p_search.verdicts import MARGIN, points
+
+WIDTH = 100
+"""Columns that an answer takes at the most."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerPage:
-    """The answer as values, and its forms."""
+    """The answer as values, and its forms.
+
+    Attributes:
+        effort: The budget of each method, in words.
+        budget: The same as the arguments of `Effort`, for the command that answers again.
+    """
 
     graph: Graph
     effort: str
@@ -34,6 +43,7 @@ class AnswerPage:
     against: Mapping[str, Comparison]
     seconds: float
     spent: Mapping[str, Spent] = field(default_factory=dict)
+    budget: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def metric(self) -> Metric:
@@ -44,7 +54,7 @@ class AnswerPage:
     def travel(self) -> str:
         """How far messages travel: a sentence."""
         words = travel_in_words(self.results["l2q"])
-        return f"{words[:1].upper()}{words[1:]}."
+        return sentence(words)
 
     @property
     def use(self) -> str:
@@ -129,7 +139,7 @@ class AnswerPage:
         test, minus = f"test {title(self.metric)}, %", "L2Q minus it, points"
         columns = ["method", test, "other nodes", minus, "other nodes", "", "given to it"]
         l2q = estimate_of_test(self.results["l2q"])
-        groups = profile_groups(self.results["l2q"])
+        groups = profile_groups(self.results["l2q"], self.graph.about.class_names or ())
         return render(
             Page(
                 title=f"How far should messages travel on {self.graph.name}?",
@@ -151,7 +161,7 @@ class AnswerPage:
         )
 
     def entry(self) -> SearchEntry:
-        """One run of MLflow."""
+        """One run of MLflow; another budget or margin is another run, whose params may differ."""
         metrics: dict[str, float] = {}
         for method, result in self.results.items():
             if result.test_mean is not None:
@@ -160,9 +170,12 @@ class AnswerPage:
             metrics[f"l2q_minus_{method}"] = round(found.difference.mean, 2)
         by = "" if self.metric == "accuracy" else f"-{self.metric}"
         on = "" if self.backbone == USUAL else f"-{self.backbone}"
+        budget = "x".join(map(str, self.budget.values()))
+        asked, size = (f"-{budget}", f" ({budget})") if budget else ("", "")
+        asked += f"-{self.margin:g}" if self.margin != MARGIN else ""
         return SearchEntry(
-            uid=f"answer-{self.graph.digest}{by}{on}",
-            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}",
+            uid=f"answer-{self.graph.digest}{by}{on}{asked}",
+            name=f"answer: {self.graph.name}{' on ' * bool(on)}{on[1:]}{size}",
             dataset=self.graph.name,
             data_digest=self.graph.digest,
             params={
@@ -179,27 +192,31 @@ class AnswerPage:
         )
 
 
-def answer_text(page: AnswerPage) -> str:
-    """About ten lines for a terminal."""
+def answer_text(page: AnswerPage, width: int = WIDTH) -> str:
+    """About ten lines for a terminal of that many columns."""
+
+    def wrapped(text: str) -> list[str]:
+        return textwrap.wrap(text, width - 1, break_long_words=False, break_on_hyphens=False)
+
     lines = [f"How far should messages travel on {page.graph.name}?", ""]
-    lines += _wrapped(page.travel)
+    lines += wrapped(page.travel)
     if page.results["l2q"].profile is not None:
         lines.append(bar_chart(page.results["l2q"].profile))
-    lines += ["", *_table(page), ""]
-    for sentence in (*worth(page), advice(page)):
-        lines += _wrapped(sentence)
-    lines += ["", *_wrapped(f"{page.effort}; {format_duration(page.seconds)}.")]
+    lines += ["", *_table(page, width), ""]
+    for said in (*worth(page), advice(page)):
+        lines += wrapped(said)
+    lines += ["", *wrapped(f"{page.effort}; {format_duration(page.seconds)}.")]
     if page.spent:
         given = [
             f"{short_name(method, page.backbone)} {each.size}, {each.time}"
             for method, each in page.spent.items()
         ]
-        lines += _wrapped(f"Chosen from: {'; '.join(given)}.")
-    return "\n".join([*lines, *_wrapped(page.signs)])
+        lines += wrapped(f"Chosen from: {'; '.join(given)}.")
+    return "\n".join([*lines, *wrapped(page.signs)])
 
 
-def _table(page: AnswerPage) -> list[str]:
-    """A line a method: both intervals of its score, and what L2Q has more."""
+def _table(page: AnswerPage, width: int) -> list[str]:
+    """A line a method, or two where it is narrow: its score, and what L2Q has more."""
     seeds = len(page.results["l2q"].seeds)
     head = f"test {title(page.metric)} on {seeds} fresh seeds, %"
     rows = [(head, "this graph", "other nodes", "L2Q minus it", "")]
@@ -215,13 +232,16 @@ def _table(page: AnswerPage) -> list[str]:
             )
         )
     widths = [max(len(row[place]) for row in rows) for place in range(5)]
-    padded = ["   ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)) for row in rows]
-    return [line.rstrip() for line in padded]
+    if sum(widths) + 2 * 4 <= width:
+        return [_padded(row, widths) for row in rows]
+    stacked = []
+    for name, *numbers in rows:
+        stacked += [name, "    " + _padded(numbers, widths[1:])]
+    return stacked
 
 
-def _wrapped(text: str) -> list[str]:
-    """A paragraph in lines that a terminal of 100 columns shows whole."""
-    return textwrap.wrap(text, 99, break_long_words=False, break_on_hyphens=False)
+def _padded(row: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip()
 
 
 def words_for(found: Comparison) -> str:
@@ -274,8 +294,12 @@ def _command(page: AnswerPage) -> str:
     words = shell_words(graph.about.request, graph.name)
     if words is None:
         keys = "".join(f", {key}={value!r}" for key, value in asked.items())
+        if page.budget:
+            given = ", ".join(f"{key}={value}" for key, value in page.budget.items())
+            keys += f", effort=l2p.Effort({given})"
         return f"python: l2p.answer(graph{keys})  # {graph.name} was made in memory"
-    more = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
+    options = {**asked, **page.budget}
+    more = [word for key, value in options.items() for word in (f"--{key}", str(value))]
     return one_line(["l2p-search", "answer", *words, *more])
 
 

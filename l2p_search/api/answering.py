@@ -7,7 +7,7 @@ their winners are compared on fresh seeds, paired.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from l2p_search.api.answer_methods import (
     methods,
     search_word,
 )
-from l2p_search.api.answer_text import AnswerPage, answer_text
+from l2p_search.api.answer_text import WIDTH, AnswerPage, answer_text
 from l2p_search.api.arguments import check, seconds
 from l2p_search.api.conducting import Means, conduct_together
 from l2p_search.api.estimating import trials_at_once
@@ -34,7 +34,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.display.choosing import Shown
-from l2p_search.errors import SearchError, argument
+from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
@@ -122,8 +122,12 @@ class Answer:
         """Write the answer as one HTML page that needs no network."""
         return write_file(Path(out), self._page.html())
 
+    def text(self, width: int = WIDTH) -> str:
+        """The answer in about ten lines, for a terminal of that many columns."""
+        return answer_text(self._page, width)
+
     def __str__(self) -> str:
-        return answer_text(self._page)
+        return self.text()
 
 
 @left_as_found()
@@ -253,8 +257,12 @@ def answer(
         against=against,
         seconds=took,
         spent={method: _spent(plans[method]) for method in compared},
+        budget=asdict(effort),
     )
-    publish(page.entry(), means.tracking)
+    try:
+        publish(page.entry(), means.tracking)
+    except UserError as error:  # what was trained is worth more than its copy
+        tell(f"the answer is not in MLflow: {error}")
     return Answer(
         graph=loaded,
         effort=effort,

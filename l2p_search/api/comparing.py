@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,8 +23,6 @@ from l2p_search.report.comparison import compare as compare_results
 from l2p_search.verdicts import MARGIN, Judged, Verdict, points
 
 _PARTS = {"test": "test", "val": "validation"}
-_NUMBER = 14
-"""The width of the column of scores."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,37 +238,57 @@ class Ranking:
 
     def __str__(self) -> str:
         kind = "fresh seeds, which chose nothing" if self.fresh else "seeds, the searches' own"
-        width = max(map(len, self.methods))
         metric = self.comparisons[0].metric
-        head = f"{title(metric)}, %"
-        number = max(_NUMBER, len(head))
         lines = [
             f"{self.dataset}: test {title(metric)} on {self.comparisons[0].seeds} {kind}",
-            f"  {'':<{width}}  {head:<{number}}  {'other nodes':<16}  {'paper':>6}"
-            f"  against {self.methods[0]}, paired",
+            *(f"  {line}" for line in _aligned(self._rows())),
         ]
-        for method, comparison in zip(self.methods, self.comparisons, strict=True):
-            paper = paper_accuracy(method, self.dataset) if metric == "accuracy" else None
-            elsewhere = Estimate(comparison.second, comparison.second_elsewhere).elsewhere
-            against = (
-                f"{comparison.difference} points"
-                f"{Estimate(comparison.difference, comparison.elsewhere).beside}:"
-                f" {comparison.in_words}"
-            )
-            lines.append(
-                f"  {method:<{width}}  {comparison.second!s:<{number}}  {elsewhere:<16}"
-                f"  {'-' if paper is None else f'{paper:.2f}':>6}"
-                f"  {against if comparison is not self.comparisons[0] else ''}".rstrip()
-            )
         others = len(self.comparisons) - 1
         lines += [
-            f"  ± is the 95 % interval for {THIS_GRAPH}, with a split's seeds taken as one;",
+            "  differences are in points, paired by seed and split; ± is the 95 % interval for",
+            f"  {THIS_GRAPH}, with a split's seeds taken as one;",
             f"  verdicts hold for the table as a whole (Holm, {count(others, 'comparison')});"
             f" equivalent means within {points(self.comparisons[0].judged.margin)}",
             "  given to each:",
         ]
         given = budget_lines(dict(zip(self.methods, self.spent, strict=True)))
         return "\n".join([*lines, *(f"    {line}" for line in given)])
+
+    def _rows(self) -> list[list[str]]:
+        """The table in cells, its titles first; the paper's numbers where it has some."""
+        metric, first = self.comparisons[0].metric, self.methods[0]
+        published = [
+            paper_accuracy(method, self.dataset) if metric == "accuracy" else None
+            for method in self.methods
+        ]
+        shown = any(each is not None for each in published)
+        paper = ["paper"] if shown else []
+        rows = [
+            ["", f"{title(metric)}, %", "other nodes", *paper, f"minus {first}", "other nodes"]
+        ]
+        for method, comparison, theirs in zip(
+            self.methods, self.comparisons, published, strict=True
+        ):
+            score = Estimate(comparison.second, comparison.second_elsewhere)
+            row = [method, str(comparison.second), score.elsewhere]
+            row += [("-" if theirs is None else f"{theirs:.2f}")] if shown else []
+            if comparison is not self.comparisons[0]:
+                difference, elsewhere = comparison.difference, comparison.elsewhere
+                row.append(f"{difference.mean:+z.2f}{difference.plus_minus}")
+                row.append(NOT_RECORDED if elsewhere is None else elsewhere.bounds("+"))
+                row.append(comparison.in_words)
+            rows.append(row)
+        return rows
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Lines whose cells stand beneath one another; a row may be shorter than others."""
+    columns = list(zip_longest(*rows, fillvalue=""))
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def rank(searches: Sequence[Search], margin: float = MARGIN) -> Ranking:

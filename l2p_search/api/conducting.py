@@ -18,10 +18,11 @@ from l2p_search.api.planning import Plan
 from l2p_search.api.recording import Tracking, tracking
 from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import DATASETS
-from l2p_search.display.choosing import Display, Shown, display_of
+from l2p_search.display.choosing import Display, Shown, display_of, together_of
 from l2p_search.display.live import PlainLines
 from l2p_search.display.panel import Subject
 from l2p_search.display.phrases import count
+from l2p_search.display.together import Together
 from l2p_search.errors import UserError, argument, either, in_python
 from l2p_search.masking import masked
 from l2p_search.progress import Event, Snapshot
@@ -40,6 +41,8 @@ from l2p_search.training.machine import machine
 
 _MOST_HASHED = 50_000_000
 """Values of features up to which a graph's content is hashed: a second or so."""
+_MOST_CLASSES = 100
+"""Classes up to which their names are noted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +210,7 @@ def conduct_together(
 
     Args:
         plans: The searches, in the order in which they are begun.
-        means: How they run. Its display is not used: `on_begin` and `on_end` are called instead.
+        means: How they run. A display of the caller's own is not told events.
         on_begin: Is called when a search begins.
         on_end: Is called when a search has ended, with what it found.
 
@@ -222,44 +225,57 @@ def conduct_together(
     with left_as_found(), _stoppable(means.stop) as stop:
         for plan in plans:
             _check_fits(plan, means)
-        jobs = [_job(plan, means, on_begin, on_end) for plan in plans]
-        return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
+        with together_of(means.shown, len(plans), stop) as display:
+            jobs = [_job(plan, means, display, on_begin, on_end) for plan in plans]
+            return run_jobs(jobs, means.resources, memory_gb=means.memory_gb, stop=stop)
 
 
 def _noted(plan: Plan, means: Means) -> dict[str, Any]:
     """What a journal notes about an invocation, and by what its graph is told from others."""
     small = plan.graph.x.numel() <= _MOST_HASHED
-    content = {"node_digest": plan.graph.node_digest} if small else {}
+    content: dict[str, Any] = {"node_digest": plan.graph.node_digest} if small else {}
     content["graph"] = plan.graph.describe()
+    names = plan.graph.about.class_names
+    if names is not None and len(names) <= _MOST_CLASSES:
+        content["classes"] = list(names)
     return {**means.provenance, **content}
 
 
 def _job(
     plan: Plan,
     means: Means,
+    display: Together,
     on_begin: Callable[[Plan], None],
     on_end: Callable[[Plan, Outcome], None],
 ) -> Job:
     until_the_end = ExitStack()
     opened: list[Journal] = []
+    name = plan.directory.name
 
     def begin() -> Coordinator:
         on_begin(plan)
         journal = plan.open()
         opened.append(journal)
+
+        def on_event(event: Event, snapshot: Snapshot) -> None:
+            display.update(name, snapshot)
+            record(event)
+
         until_the_end.callback(journal.close)
         record = until_the_end.enter_context(tracking(journal, means.tracking, lambda text: None))
         return begin_search(
             journal,
             plan.goal,
             _noted(plan, means),
-            lambda event, snapshot: record(event),
+            on_event,
             _keeper(plan, means, lambda text: None),
             divided_for(plan.graph, means.memory_gb, means.resources.device),
         )
 
     def end(coordinator: Coordinator) -> None:
-        on_end(plan, read_outcome(opened[0]))
+        display.ended(name)
+        with display.aside():
+            on_end(plan, read_outcome(opened[0]))
         until_the_end.close()
 
     # These propose and train the same whatever was found: several trials may run at once.

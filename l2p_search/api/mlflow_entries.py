@@ -12,7 +12,7 @@ from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import summary_of
 from l2p_search.display.beside import mlp_text
-from l2p_search.display.phrases import count, describe_config
+from l2p_search.display.phrases import count, describe_config, sentence
 from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
@@ -284,11 +284,11 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     far = ""
     if best.result.profiles is not None:
         words = inert(travel_in_words(best.result))
-        far = f" {words[:1].upper()}{words[1:]}."
+        far = f" {sentence(words)}"
     lines = [f"{first}, with {best.config.method} `{config}`.{far}"]
     lines += [_scores(outcome, journal.directory.name)]
     if (together := outcome.held.together) is not None:
-        lines.append(f"{together[:1].upper()}{together[1:]}.")
+        lines.append(sentence(together))
     if (mlp := mlp_text(outcome.held, settings.metric)) is not None:
         lines.append(inert(mlp))
     lines += [

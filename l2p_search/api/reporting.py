@@ -6,7 +6,7 @@ from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import luck_text, mlp_text
-from l2p_search.display.phrases import count, describe_config, plain
+from l2p_search.display.phrases import count, describe_config, plain, sentence
 from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
@@ -52,7 +52,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
             f"search '{journal.directory.name}' has no complete trial yet; wait for one"
         )
     settings, metric = outcome.settings, outcome.settings.metric
-    groups = profile_groups(best.result)
+    groups = profile_groups(best.result, _classes(journal))
     shown = [r for r in best_first(outcome.records) if r.objective is not None][:_MOST_ROWS]
     return render(
         Page(
@@ -90,7 +90,7 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
     settings = outcome.settings
     sentences = []
     if result.profiles is not None:
-        sentences.append(f"{_capital(travel_in_words(result))}.")
+        sentences.append(sentence(travel_in_words(result)))
     number = outcome.confirmed or outcome.protocol
     score = f"reaches {number} % test {title(settings.metric)}"
     if number is None:
@@ -152,7 +152,7 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
     if not rows:
         return []
     columns = ["held against", f"test {title(metric)}, %", "winner minus it, points", "verdict"]
-    together = [] if held.together is None else [f"{_capital(held.together)}."]
+    together = [] if held.together is None else [sentence(held.together)]
     return [Table(columns, rows), *together]
 
 
@@ -179,6 +179,12 @@ def _facts(journal: Journal) -> list[str]:
     """The graph, as it was described when the search began."""
     told = [each["graph"] for each in journal.invocations if isinstance(each.get("graph"), str)]
     return [f"The graph: {told[-1]}"] if told else []
+
+
+def _classes(journal: Journal) -> list[str]:
+    """The names of the classes; empty where they have none, or an earlier version began it."""
+    noted = [each["classes"] for each in journal.invocations if "classes" in each]
+    return [str(name) for name in noted[-1]] if noted else []
 
 
 def _numbers(name: str, outcome: Outcome, best: TrialRecord, result: TrialResult) -> list[Part]:
@@ -353,7 +359,3 @@ def _search_command(settings: SearchSettings, trials: int, goal: Goal | None) ->
     words = [word for key, value in asked.items() for word in (f"--{key}", str(value))]
     race = [] if settings.race is None else ["--race", settings.race]
     return one_line(["l2p-search", *graph, *words, *race])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -42,6 +42,8 @@ class Signals:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._received is not None:
+            if self.stop.shown:  # a panel's last line has no end
+                os.write(2, b"\n")
             say(f"stopped; continue with: {self._resume}")
             os._exit(self.exit_code)  # Ray's processes end with this one
         self._received = number

@@ -10,6 +10,7 @@ from rich.console import Console
 from l2p_search.display.live import LivePanel, PlainLines
 from l2p_search.display.notebook import NotebookPanel, in_notebook
 from l2p_search.display.panel import Subject
+from l2p_search.display.together import Together, TogetherLines, TogetherPanel, Untold
 from l2p_search.progress import Event, Snapshot
 
 
@@ -67,3 +68,25 @@ def display_of(
     if console.is_terminal:
         return LivePanel(subject, console, stop)
     return PlainLines(subject, sys.stderr)
+
+
+def together_of(
+    shown: Shown, searches: int, stop: threading.Event
+) -> AbstractContextManager[Together]:
+    """The display of searches that run together, as a context.
+
+    Args:
+        shown: "auto" for a live panel on a terminal, and a line every half minute elsewhere;
+            "off", or the caller's own display, which is told remarks alone, for nothing.
+        searches: How many there are.
+        stop: Once it is set, a live panel says that they are being stopped.
+
+    Returns:
+        A context whose value has to be told how each search stands.
+    """
+    if shown != "auto":
+        return nullcontext(Untold())
+    console = Console(file=sys.stderr)
+    if console.is_terminal and not in_notebook():
+        return TogetherPanel(searches, console, stop)
+    return nullcontext(TogetherLines(searches, sys.stderr))

@@ -91,24 +91,28 @@ def panel(subject: Subject, view: View, width: int) -> RenderableType:
     if subject.part:
         head.append(f"  {subject.part}", style="not bold")
     if view.stopping:
-        return Group(head.append(f"  {_stopping(snapshot)}", style="bold yellow"), _AGAIN)
+        return Group(head.append(f"  {_stopping(snapshot)}", style="bold yellow"), AGAIN)
     if snapshot is None:
         head.append(f"  {subject.what}" if subject.what else "", style="not bold")
         return Group(head, Text(f"Ray starts ({elapsed})"))
     if view.finished:
-        rest = "Ray ends, MLflow gets the result" if subject.tracked else "Ray ends"
+        rest = "MLflow gets the result" if subject.tracked else "the result comes"
         head.append(f"  everything is trained ({elapsed}); {rest}", style="not bold")
         return Group(head, *_best(subject, snapshot))
     stage = snapshot.stages[-1]
-    head.append(f"  {_stage_text(stage)}, {elapsed}{_left(snapshot, view)}", style="not bold")
+    times = f"{elapsed}{_left(snapshot, view)}"
+    head.append(f"  {stage_text(stage)}, ", style="not bold")
+    head.append(f"{'' if len(head) + len(times) <= width else chr(10)}{times}", style="not bold")
     lines: list[RenderableType] = [head, _stage_bar(stage, snapshot.running, width)]
-    lines += [Text(_tally(subject, snapshot)), *_running(snapshot.running, width)]
+    running = [replace(each, seconds=each.seconds + view.since) for each in snapshot.running]
+    lines += [Text(_tally(subject, snapshot)), *running_lines(running, width)]
     lines += _best(subject, snapshot)
     lines += [Text(line, style="dim") for line in view.latest]
     return Group(*lines)
 
 
-_AGAIN = Text("Ctrl-C once more ends it at once; nothing that has ended is lost either way.")
+AGAIN = Text("Ctrl-C once more ends it at once; nothing that has ended is lost either way.")
+"""The last line of a panel that is stopping."""
 
 
 def _stopping(snapshot: Snapshot | None) -> str:
@@ -122,7 +126,8 @@ def _stopping(snapshot: Snapshot | None) -> str:
     return text
 
 
-def _stage_text(stage: Stage) -> str:
+def stage_text(stage: Stage) -> str:
+    """How far a part of a search is: "3 of 20 trials"."""
     counted = count(stage.total, _IN_WORDS.get(stage.name, "configuration"))
     if stage.name == "trials":
         return f"{stage.done} of {counted}"
@@ -151,11 +156,20 @@ def _tally(subject: Subject, snapshot: Snapshot) -> str:
         parts.append(f"{counts[TrialStatus.RACED_OUT]} raced out")
     parts.append(f"{counts[TrialStatus.FAILED]} failed")
     speed = snapshot.seeds_per_second
-    return f"{', '.join(parts)}; {speed:.{0 if speed >= 10 else 2}f} seeds/s"
+    known = f"; {speed:.{0 if speed >= 10 else 2}f} seeds/s" if speed > 0 else ""
+    return f"{', '.join(parts)}{known}"
 
 
-def _running(running: Sequence[Running], width: int) -> list[RenderableType]:
-    """A line per running trial: its bar, and how far it is."""
+def running_lines(running: Sequence[Running], width: int) -> list[RenderableType]:
+    """A line per running trial: its bar, and how far it is.
+
+    Args:
+        running: The trials.
+        width: Columns of the terminal.
+
+    Returns:
+        One table; nothing where no trial runs.
+    """
     if not running:
         return []
     bar = 10 if width < _NARROW else 18
@@ -195,10 +209,12 @@ def how_far(running: Running, length: Length = "full") -> str:
         length: The shortest has no score.
 
     Returns:
-        Words such as "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %".
+        Words such as "3 of 20 seeds done, epoch 340 of at most 1000, validation 84.10 %"; before
+        its worker has told an epoch, for how long it has been starting.
     """
     if not running.epochs:
-        return f"{count(running.seeds, 'seed')}, {format_duration(running.seconds)}"
+        seeds = count(running.seeds, "seed")
+        return f"{seeds}, starting ({format_duration(running.seconds)})"
     text = f"{running.finished}/{running.seeds} seeds, epoch {running.epoch}/{running.epochs}"
     if length == "full":
         text = (

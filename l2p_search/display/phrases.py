@@ -46,6 +46,11 @@ def paper_figure(dataset: str, config: "TrialConfig", metric: "Metric" = "accura
     return None if accuracy is None else f"{accuracy:.2f} % ({config.method})"
 
 
+def sentence(words: str) -> str:
+    """Words with a capital first letter and a full stop: "Nearly all nodes stop at once."."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def count(number: int, word: str) -> str:
     """A number with its noun: "1 trial", "2 trials", "1,234 trials"."""
     return f"{number:,} {word}{'s' * (number != 1)}"

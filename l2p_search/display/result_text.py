@@ -17,7 +17,8 @@ from l2p_search.trial_record import best_first
 
 _SHOWN = 5
 """Trials in the table; `l2p-search trials` has the others."""
-_PIPED_WIDTH = 100
+PIPED_WIDTH = 100
+"""Columns of a result that goes to a file or a pipe."""
 _NEXT_STEPS = 8
 """Lines that follow a result on the screen."""
 
@@ -32,7 +33,7 @@ def summary_text(summary: Summary, width: int | None = None) -> str:
     Returns:
         Lines of text.
     """
-    console = Console(file=io.StringIO(), width=width or _PIPED_WIDTH)
+    console = Console(file=io.StringIO(), width=width or PIPED_WIDTH)
     print_summary(summary, console)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
@@ -53,6 +54,18 @@ def print_to_terminal(summary: Summary, console: Console) -> None:
         console.print(again, highlight=False)
 
 
+def print_verdict(summary: Summary, console: Console) -> None:
+    """Print the first lines of the summary alone: one of several searches that are compared.
+
+    Args:
+        summary: What it says.
+        console: Where; lines take its width.
+    """
+    console.print(headline(summary), highlight=False)
+    for line in _exceptions(summary):
+        console.print(line, highlight=False, markup=False)
+
+
 def print_summary(summary: Summary, console: Console) -> None:
     """Print the summary.
 
@@ -64,10 +77,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     def say(line: str = "") -> None:
         console.print(line, highlight=False, markup=False)
 
-    console.print(headline(summary), highlight=False)
+    print_verdict(summary, console)
     best = summary.best
-    for line in _exceptions(summary):
-        say(line)
     if best is None or best.result is None:
         return
     if best.result.profile is not None:

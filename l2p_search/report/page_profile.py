@@ -1,6 +1,7 @@
 """A trial's profile on a page: bars for all nodes, and maps by degree and by class."""
 
 import statistics
+from collections.abc import Sequence
 
 from l2p_search.report.drawing import shown_steps
 from l2p_search.report.page import Drawing
@@ -22,12 +23,21 @@ def profile_beside(result: TrialResult) -> list[Drawing]:
     return [Drawing(profile_bars(result.profile, spread), caption)]
 
 
-def profile_groups(result: TrialResult) -> list[Drawing]:
-    """The profiles of nodes of like degree, and of one class; empty where there are none."""
+def profile_groups(result: TrialResult, classes: Sequence[str] = ()) -> list[Drawing]:
+    """The profiles of nodes of like degree, and of one class.
+
+    Args:
+        result: What was trained.
+        classes: The names of the classes, where they have some.
+
+    Returns:
+        A map each; empty where there are no profiles.
+    """
     if result.profiles is None or result.profile is None:
         return []
     steps = shown_steps(result.profile)
-    groups = {"degree": result.profiles.by_degree, "class": result.profiles.by_class}
+    profiles = result.profiles.with_class_names(classes)
+    groups = {"degree": profiles.by_degree, "class": profiles.by_class}
     drawn = []
     for what, rows in groups.items():
         if rows:

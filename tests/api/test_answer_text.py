@@ -157,6 +157,16 @@ def test_the_text_names_every_method_and_what_to_use(page: AnswerPage) -> None:
     assert max(map(len, lines)) < 100
 
 
+def test_on_a_narrow_terminal_the_numbers_of_a_method_stand_below_its_name(
+    page: AnswerPage,
+) -> None:
+    lines = answer_text(page, 60).splitlines()
+    assert max(map(len, lines)) < 60
+    at = lines.index("  APPNP, one number of steps for all")
+    assert lines[at + 1].split()[-1] == "better"
+    assert "+5.00 ± 0.00" in lines[at + 1]
+
+
 def test_what_each_method_was_given_is_said_everywhere(page: AnswerPage) -> None:
     given = Spent(
         trials=4, seeds=3, dimensions=2, configurations=27, trainings=17, cpu_seconds=9.0,
@@ -214,6 +224,27 @@ def test_the_page_has_the_command_that_reads_this_graph(
     assert escape(command) in replace(page, graph=graph).html()
 
 
+def test_the_command_of_the_page_asks_for_the_same_budget(page: AnswerPage) -> None:
+    asked = {"trials": 3, "seeds": 2, "confirm": 4}
+    told = replace(page, budget=asked)
+    assert "l2p.answer(graph, effort=l2p.Effort(trials=3, seeds=2, confirm=4))" in told.html()
+    named = replace(page.graph, about=replace(page.graph.about, request={"source": "cora"}))
+    command = "l2p-search answer --dataset cora --trials 3 --seeds 2 --confirm 4"
+    assert command in replace(told, graph=named).html()
+
+
+def test_classes_are_drawn_by_name(page: AnswerPage) -> None:
+    """By number only where they have no names."""
+    assert page.results["l2q"].profiles is not None
+    profiles = replace(page.results["l2q"].profiles, by_class={"0": (1.0, 0.0), "1": (0.5, 0.5)})
+    results = {**page.results, "l2q": replace(page.results["l2q"], profiles=profiles)}
+    about = replace(page.graph.about, class_names=("chess", "choir", "golf"))
+    html = replace(page, results=results, graph=replace(page.graph, about=about)).html()
+    assert "class choir, step 1: 0.500" in html
+    nameless = replace(page, results=results).html()
+    assert "class 1, step 1: 0.500" in nameless
+
+
 def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     entry = page.entry()
     assert (entry.kind, entry.dataset, entry.name) == ("answer", "small", "answer: small")
@@ -231,6 +262,18 @@ def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
     assert replace(page, seconds=1.0).entry().uid == entry.uid  # the same run, written anew
 
 
+def test_mlflow_has_one_run_per_budget_and_margin(page: AnswerPage) -> None:
+    small = replace(page, budget={"trials": 3, "seeds": 2, "confirm": 4})
+    large = replace(page, budget={"trials": 9, "seeds": 5, "confirm": 20})
+    judged = {
+        name: replace(each, judged=replace(each.judged, margin=2.0))
+        for name, each in page.against.items()
+    }
+    other = replace(small, against=judged)
+    assert len({each.entry().uid for each in (page, small, large, other)}) == 4
+    assert small.entry().name == "answer: small (3x2x4)"
+
+
 @pytest.fixture
 def on_tuned_gcn(page: AnswerPage) -> AnswerPage:
     """The same results, with tuned GCN in the place of APPNP."""
@@ -246,7 +289,8 @@ def on_tuned_gcn(page: AnswerPage) -> AnswerPage:
 def test_on_another_backbone_the_words_name_it(on_tuned_gcn: AnswerPage) -> None:
     lines = answer_text(on_tuned_gcn).splitlines()
     for name in ("L2Q on tuned GCN, each", "tuned GCN, one", "MLP, no step", "GCN "):
-        assert sum(line.startswith(f"  {name}") for line in lines) == 1
+        assert sum(f"{line} ".startswith(f"  {name}") for line in lines) == 1
+    assert max(map(len, lines)) <= 100
     assert worth(on_tuned_gcn) == [
         "Propagation is worth +20.00 ± 0.00 points: L2Q on tuned GCN against MLP is better.",
         "Choosing the step per node is worth +5.00 ± 0.00 points: L2Q on tuned GCN against its"

@@ -151,6 +151,23 @@ def test_an_answer_is_printed_and_written(
     assert found.to_mapping()["use"] == found.use
 
 
+@pytest.mark.usefixtures("calls")
+def test_an_answer_that_mlflow_does_not_take_is_told_all_the_same(
+    tmp_path: Path,
+    small_graph: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refused(*given: Any) -> None:
+        raise UserError("no such store; check the address")
+
+    monkeypatch.setattr(answering, "publish", refused)
+    found = _answer(small_graph, tmp_path, display="auto")
+    assert found.use in METHODS
+    told = capsys.readouterr().err
+    assert "l2p-search: the answer is not in MLflow: no such store; check the address\n" in told
+
+
 def test_a_stopped_answer_is_an_interrupt_and_goes_on_where_it_was(
     tmp_path: Path, small_graph: Graph, calls: list[int]
 ) -> None:

@@ -156,10 +156,14 @@ def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
     assert ranking.comparisons[0].difference.mean == 0.0
     lines = str(ranking).splitlines()
     assert lines[0] == "small: test accuracy on 10 fresh seeds, which chose nothing"
-    assert lines[1].endswith("against l2q, paired")
+    assert lines[1].endswith(" other nodes")
+    assert "minus l2q" in lines[1]
+    assert "paper" not in lines[1]  # which has no such graph
+    assert all(len(line) <= 100 for line in lines)
     assert lines[2].split()[0] == "l2q"
     assert lines[3].split()[0] == "appnp"
-    assert re.search(r"points.*: (undecided|equivalent|better|worse)", lines[3])
+    assert re.search(r"[+-]\d+\.\d\d ± .* (undecided|equivalent|better|worse)$", lines[3])
+    assert lines[3].index(re.findall(r"[+-]\d+\.\d\d ±", lines[3])[0]) == lines[1].index("minus")
     assert any("Holm, 1 comparison" in line for line in lines)
     assert any("equivalent means within 1 point" in line for line in lines)
     rows = ranking.to_mapping()["comparisons"]

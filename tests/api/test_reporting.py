@@ -15,6 +15,7 @@ from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.errors import SearchError
 from l2p_search.held import Against, HeldAgainst
 from l2p_search.intervals import Interval
+from l2p_search.learned import Profiles
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.results import TrialResult
 from l2p_search.searching.records.expected_best import expected_best
@@ -148,6 +149,19 @@ def test_names_are_escaped(tmp_path: Path, small_graph: Graph) -> None:
 def test_without_a_complete_trial_there_is_no_report(begun: Journal) -> None:
     with pytest.raises(SearchError, match="search 'begun' has no complete trial yet; wait"):
         report_page(begun, read_outcome(begun), None)
+
+
+def test_classes_are_drawn_by_the_names_that_the_search_noted(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def train(*given: Any, **options: Any) -> TrialResult:
+        profiles = Profiles({}, {"0": (1.0, 0.0), "1": (0.5, 0.5)}, (0.0, 0.0))
+        return replace(pretend_training(*given, **options), profiles=profiles)
+
+    journal, goal = begin(tmp_path / "own"), Goal(trials=1, confirm=0)
+    journal.begin(goal, {"classes": ["chess", "choir"]})
+    drive(Coordinator(journal, goal), small_graph, train)
+    assert "class choir, step 1: 0.500" in report_page(journal, read_outcome(journal), None)
 
 
 def test_a_reader_of_an_own_graph_can_paste_how_it_was_read(

@@ -22,8 +22,9 @@ def test_the_first_signal_ends_the_search_in_good_order(
     assert capfd.readouterr().err == "l2p-search: stopping; once more to stop at once\n"
 
 
+@pytest.mark.parametrize("shown", [False, True], ids=["in lines", "beneath a live panel"])
 def test_the_second_one_ends_the_process_at_once_and_says_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], shown: bool
 ) -> None:
     def ended(code: int) -> None:
         raise SystemExit(code)
@@ -31,15 +32,16 @@ def test_the_second_one_ends_the_process_at_once_and_says_how_to_go_on(
     monkeypatch.setattr(signals.os, "_exit", ended)
 
     def interrupted() -> None:
-        with Signals("l2p-search --resume --name s"):
+        with Signals("l2p-search --resume --name s") as handled:
+            handled.stop.shown = shown
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGTERM)
 
     with pytest.raises(SystemExit) as found:
         interrupted()
     assert found.value.code == 128 + signal.SIGINT  # by the first of the two
-    last = capfd.readouterr().err.splitlines()[-1]
-    assert last == "l2p-search: stopped; continue with: l2p-search --resume --name s"
+    said = capfd.readouterr().err
+    assert said.endswith("\nl2p-search: stopped; continue with: l2p-search --resume --name s\n")
 
 
 def test_handlers_are_given_back_however_it_ends() -> None:

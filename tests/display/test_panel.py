@@ -85,10 +85,18 @@ def test_running_says_how_far_each_trial_is_and_how_long_all_takes(width: int) -
     assert "trial 8" in text
     assert far in text or width < 60
     assert "trial 9" in text
-    assert "20 seeds, 12 s" in text
+    assert "20 seeds, starting (42 s)" in text  # 12 s when told, 30 s ago
     assert "best validation 84.50" in text
     assert "weight_decay=" in text
     assert latest[0] in text
+
+
+def test_no_speed_is_told_before_any_epoch_was_trained() -> None:
+    waiting = replace(_SNAPSHOT.running[1], seconds=0.5)
+    fresh = replace(_SNAPSHOT, seeds_trained=0, training_seconds=0.5, running=(waiting,))
+    text = _drawn(View(snapshot=fresh, elapsed=3.0), 100)
+    assert "1 running, 7 complete, 1 failed" in text
+    assert "seeds/s" not in text
 
 
 @_WIDTHS
@@ -108,6 +116,19 @@ def test_confirming_counts_configurations_and_goes_on_moving(width: int) -> None
     assert "trial 4 on fresh seeds" in text
 
 
+def test_where_the_first_line_is_too_long_the_times_have_one_of_their_own() -> None:
+    view = View(
+        snapshot=replace(_SNAPSHOT, confirming=5, confirmed=2, running=(_FRESH,)), elapsed=102.0
+    )
+    console = Console(file=io.StringIO(), width=60)
+    console.print(panel(replace(_SUBJECT, name="night"), view, 60))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    assert [line.strip() for line in text.splitlines()[:2]] == [
+        "night  confirmation on fresh seeds: 2 of 5 configurations,",
+        "1 min 42 s, about 2 min 30 s left",
+    ]
+
+
 @_WIDTHS
 def test_stopping_is_a_state_of_its_own(width: int) -> None:
     text = _drawn(View(snapshot=_SNAPSHOT, elapsed=102.0, stopping=True), width)
@@ -122,9 +143,9 @@ def test_stopping_is_a_state_of_its_own(width: int) -> None:
 def test_when_everything_is_trained_it_says_what_it_waits_for(width: int) -> None:
     done = replace(_SNAPSHOT, running=(), confirming=1, confirmed=1)
     view = View(snapshot=done, elapsed=102.0, finished=True)
-    assert "everything is trained (1 min 42 s); Ray ends, MLflow gets" in _drawn(view, width)
+    assert "everything is trained (1 min 42 s); MLflow gets the result" in _drawn(view, width)
     without = replace(_SUBJECT, tracked=False)
-    assert "MLflow" not in _drawn(view, width, without)
+    assert "everything is trained (1 min 42 s); the result comes" in _drawn(view, width, without)
 
 
 def test_one_of_several_searches_says_which() -> None:

@@ -9,6 +9,7 @@ from l2p_search.display.phrases import (
     elsewhere,
     paper_figure,
     plain,
+    sentence,
     size_in_words,
 )
 
@@ -18,6 +19,10 @@ from l2p_search.display.phrases import (
 )
 def test_one_is_singular_and_thousands_have_a_comma(number: int, said: str) -> None:
     assert count(number, "trial") == said
+
+
+def test_a_sentence_begins_with_a_capital_and_keeps_the_others() -> None:
+    assert sentence("nearly all nodes of APPNP stop") == "Nearly all nodes of APPNP stop."
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
         say_first(first_line_of_answer(vars(args)), quiet=args.quiet)
+        from l2p_search.api.answer_text import WIDTH
         from l2p_search.api.answering import Effort, answer
 
         effort = None
@@ -115,6 +117,8 @@ def run(args: argparse.Namespace) -> int:
             return signals.exit_code
     if args.json:
         print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
+    elif sys.stdout.isatty():
+        print(found.text(min(WIDTH, shutil.get_terminal_size().columns)))
     else:
         print(found)
     on = "" if args.backbone == USUAL else f"-{args.backbone}"

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from l2p_search import defaults
+from l2p_search.cli.first_line import say_first
 from l2p_search.cli.logs import log_to
 from l2p_search.cli.options import (
     add_data_dir,
@@ -64,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     """Run or reuse the searches, print, write the figures."""
     log_to(args.log_file, args.verbose)
     with Signals(command_line()) as signals:
+        if sys.stderr.isatty():  # somebody waits; in a file the tables alone are wanted
+            say_first(f"{args.what}, budget {args.budget}; torch starts ..", quiet=args.quiet)
         from l2p_search.api.writing import write_files
         from l2p_search.paper.figures import FIGURES
         from l2p_search.paper.paper_tables import TABLES

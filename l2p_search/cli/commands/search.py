@@ -262,17 +262,27 @@ def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Sea
                 _report_interrupted(search, resume_command(plan.directory))
                 break
             if not as_json:
-                _print(search)
+                _print(search, alone=len(plans) == 1)
     return found
 
 
-def _print(search: "Search") -> None:
+def _print(search: "Search", *, alone: bool) -> None:
+    """The result; of one of several only its first lines, as their comparison follows."""
     from rich.console import Console
 
-    from l2p_search.display.result_text import print_to_terminal, summary_text
+    from l2p_search.display.result_text import (
+        PIPED_WIDTH,
+        print_to_terminal,
+        print_verdict,
+        summary_text,
+    )
 
     console = Console()
-    if console.is_terminal:
+    if not alone:
+        console = console if console.is_terminal else Console(width=PIPED_WIDTH)
+        print_verdict(search.summary(), console)
+        console.print()
+    elif console.is_terminal:
         print_to_terminal(search.summary(), console)
     else:
         print(summary_text(search.summary()), end="")
@@ -293,7 +303,7 @@ def _print_all(
         print(json.dumps(mapping, indent=2, allow_nan=False))
         return
     if ranking is not None:
-        print(f"\n{ranking}")
+        print(ranking)
     if lines := next_steps(found, tracked):
         print("\nnext")
         print("\n".join(f"  {line}" for line in lines))

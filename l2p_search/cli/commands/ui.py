@@ -7,6 +7,7 @@ from typing import Any
 
 from l2p_search import defaults
 from l2p_search.cli.options import add_tracking_uri, positive
+from l2p_search.cli.signals import say
 
 
 def add_parser(commands: Any) -> None:
@@ -30,7 +31,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start the server, print its address, open the browser, wait for Ctrl-C."""
+    """Start the server, print its address once it answers, open the browser, wait for Ctrl-C."""
     from l2p_search.api.interface import open_browser, serve, views_of
 
     found = views_of(args.tracking_uri)
@@ -43,9 +44,11 @@ def run(args: argparse.Namespace) -> int:
     # The server ends with this process, also when it is terminated.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with serve(found, args.port, args.search) as server:
-        print(f"MLflow: {server.start} (Ctrl-C ends it)", flush=True)
+        say("MLflow's interface starts ..")
         try:
-            if not args.no_browser and server.ready():
+            there = server.ready()
+            print(f"MLflow: {server.start} (Ctrl-C ends it)", flush=True)
+            if there and not args.no_browser:
                 open_browser(server.start)
             return server.wait()
         except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,6 @@ from pathlib import Path
 import psutil
 
 from l2p_search import defaults
-from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
 from l2p_search.searching.running.alongside import alongside
@@ -101,7 +100,9 @@ def ray_cluster(
 ) -> Iterator[Cluster]:
     """Use the Ray at an address, the caller's own, or one that is started for this block.
 
-    What Ray changes in this process (environment, signal handlers, logging) is restored.
+    The variables that Ray is started with are restored. What Ray itself changes in this process
+    is put back by `left_as_found` around the whole search: MLflow is still being written to when
+    this block ends, with an environment and loggers of its own.
 
     Args:
         wanted: What the user asks for.
@@ -116,11 +117,10 @@ def ray_cluster(
     Raises:
         SearchError: No Ray answers at the address, or not even one trial fits into the cluster.
     """
-    with left_as_found():
-        os.environ.update(_QUIET | _PRIVATE | _OURS)
-        if wanted.address is None:
-            os.environ.update(_LOOPBACK | _PRELOADED)
-            os.environ.pop("RAY_ADDRESS", None)
+    ours = _QUIET | _PRIVATE | _OURS
+    if wanted.address is None:
+        ours |= _LOOPBACK | _PRELOADED
+    with _environment(ours, without="RAY_ADDRESS" if wanted.address is None else None):
         started: list[int] = []
 
         def begin() -> None:
@@ -155,6 +155,23 @@ def ray_cluster(
                 stack.callback(_shut_down)  # while the thread lives that has started it
             head = ray.get_runtime_context().gcs_address if wanted.address else None
             yield Cluster(_concurrency(wanted, ray.cluster_resources()), scratch, head)
+
+
+@contextmanager
+def _environment(ours: Mapping[str, str], *, without: str | None) -> Iterator[None]:
+    """Set variables, and take one away; these and no others are put back."""
+    keys = [*ours, *([] if without is None else [without])]
+    before = {key: os.environ.get(key) for key in keys}
+    os.environ.update(ours)
+    if without is not None:
+        os.environ.pop(without, None)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            os.environ.pop(key, None)
+            if value is not None:
+                os.environ[key] = value
 
 
 @contextmanager

@@ -29,10 +29,13 @@ def test_a_table_is_searched_printed_and_then_read(folder: Path, real_data: Path
     assert re.search(
         r"- texas: l2q against appnp .* points: (undecided|equiv|better|worse)", first.stdout
     )
-    assert first.stderr.count("paper-smoke-") == 6
     said = first.stderr.splitlines()
     assert said[0] == "6 searches to run; Ray starts .."
-    assert said[1].startswith("[1/6] paper-smoke-wisconsin")  # the largest graph first
+    ended = [line for line in said if line.startswith("[")]
+    assert [line.split()[0] for line in ended] == [f"[{place}/6]" for place in range(1, 7)]
+    assert ended[0].startswith("[1/6] paper-smoke-wisconsin")  # the largest graph first
+    far = [line for line in said[1:] if line not in ended]  # on a slow machine
+    assert all(re.match(r"l2p-search: \d of 6 searches ended; paper-smoke-", line) for line in far)
     second = cli.run(*asked)
     assert second.stdout == first.stdout
     assert second.stderr == ""

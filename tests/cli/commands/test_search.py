@@ -271,6 +271,8 @@ def test_models_are_searched_with_one_budget_and_compared_in_pairs(
     assert "demo: test accuracy on 2 fresh seeds, which chose nothing" in said
     assert said.index("search demo-mlp") < said.index("demo: test accuracy") < said.index("next")
     assert said.count("next\n") == 1  # one set of next steps, at the end
+    assert said.count("CONFIRMED TEST ACCURACY") == 2
+    assert "nested: each split" not in said  # the comparison is near what it compares
     assert main([*asked, "--resume", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)  # one object, of all of them
     assert [each["name"] for each in told["searches"]] == ["demo-appnp", "demo-mlp"]

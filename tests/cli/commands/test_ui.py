@@ -49,6 +49,24 @@ def test_the_embedded_store_is_served_until_ctrl_c(
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-browser"]])
+def test_the_address_is_printed_when_there_is_something_to_see_at_it(
+    flags: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    printed: list[str] = []
+
+    def ready(self: interface.Server) -> bool:
+        captured = capfd.readouterr()
+        printed.extend([captured.out, captured.err])
+        return True
+
+    monkeypatch.setattr(interface.Server, "ready", ready)
+    monkeypatch.setattr(interface, "open_browser", lambda link: True)
+    assert main(["ui", *flags]) == 0
+    assert printed == ["", "l2p-search: MLflow's interface starts ..\n"]
+    assert capfd.readouterr().out.startswith("MLflow: http://127.0.0.1:")
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-browser"]])
 def test_the_browser_is_opened_unless_told_not_to(
     flags: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
