@@ -114,10 +114,9 @@ def test_the_luck_is_that_of_searches_that_have_a_winner() -> None:
     ends = (np.arange(8) / 7) ** 7  # at most these ranks are drawn
     chances = np.diff(ends)[2:] / (1.0 - ends[2])
     assert found.points == pytest.approx((chances @ np.arange(-4.0, 1.0) ** 2) ** 0.5, rel=1e-9)
+    assert found.estimate.this_graph.mean == 81.0
     assert found.to_mapping() == {
-        "mean": 81.0,
-        "low": found.interval.low,
-        "high": found.interval.high,
+        **found.estimate.to_mapping(),
         "luck": found.points,
         "trials": 7,
         "likely_winners": int((chances >= 0.01).sum()),
