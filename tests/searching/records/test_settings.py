@@ -119,8 +119,12 @@ def test_a_typical_config_is_the_middle_or_where_that_is_impossible_a_possible_p
 
 
 def test_a_space_without_a_possible_point_is_refused_with_the_values_in_question() -> None:
-    with pytest.raises(ConfigError, match="hidden=7 cannot be shared by heads="):
-        _gat([7], [2, 4]).check_possible()
+    base = TrialConfig.from_mapping({"model": "gat", "hidden": 8, "heads": 4})
+    found = settings(parse_space("odd", {"hidden": {"choices": [7, 9]}}), base=base)
+    assert found.size == 0
+    for ask in (found.check_possible, found.typical_config):
+        with pytest.raises(ConfigError, match="cannot be shared by heads=4"):
+            ask()
 
 
 def test_the_metric_is_part_of_the_settings_and_accuracy_where_none_is_written() -> None:
