@@ -51,6 +51,14 @@ def test_a_grid_over_endlessly_many_values_is_refused_by_the_first_such_key() ->
     )
 
 
+def test_the_rule_of_a_race_is_named() -> None:
+    assert [settings(race=race).racing for race in (None, "halving", "paired")] == [
+        "",
+        ", racing by halving",
+        ", racing by paired tests",
+    ]
+
+
 def test_a_gaussian_process_is_not_to_race() -> None:
     with pytest.raises(SearchError) as raised:
         settings(SPACE, sampler="gp", race="paired").check_new()

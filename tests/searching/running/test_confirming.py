@@ -177,6 +177,29 @@ def _in_twos(config: TrialConfig, seeds: Sequence[int]) -> tuple[tuple[int, ...]
     return tuple(tuple(seeds[start : start + 2]) for start in range(0, len(seeds), 2))
 
 
+@pytest.mark.parametrize("ties", [0, 2])
+def test_a_winner_and_ties_that_fail_on_fresh_seeds_are_told_by_their_numbers(
+    ties: int, tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        if seeds[0] >= 20:
+            raise MemoryError
+        found = pretend_training(graph, config, seeds)
+        alike = tuple(replace(seed, val=80.0 + seed.seed % 3) for seed in found.seeds)
+        return replace(found, seeds=alike)
+
+    seen: list[Coordinator] = []
+    goal = Goal(trials=5, confirm=2, ties=ties)
+    journal = searched(tmp_path / "s", small_graph, goal, training, on_coordinator=seen.append)
+    assert read_outcome(journal).confirmed is None
+    failed = dict.fromkeys(range(1 + ties), "out of memory")  # of equals the earlier ones
+    assert (seen[0].unconfirmed, seen[0].unchecked) == (failed, {})
+    shown = seen[0].snapshot()
+    assert (shown.confirming, shown.confirmed) == (1 + ties, 1 + ties)
+
+
 def _side_by_side(
     coordinator: Coordinator, workers: int, graph: Graph, train: Train, stop_after: int = 1_000
 ) -> list[Task]:
@@ -281,8 +304,9 @@ def test_idle_workers_share_the_seeds_of_one_configuration(tmp_path: Path) -> No
     assert coordinator.snapshot().confirming == 1
 
 
+@pytest.mark.parametrize(("workers", "begun"), [(1, [20, 21]), (2, [20, 21, 22, 23])])
 def test_a_part_that_fails_fails_its_configuration_once_and_ends_the_others(
-    tmp_path: Path, small_graph: Graph
+    workers: int, begun: list[int], tmp_path: Path, small_graph: Graph
 ) -> None:
     events: list[Event] = []
     trained: list[int] = []
@@ -300,9 +324,9 @@ def test_a_part_that_fails_fails_its_configuration_once_and_ends_the_others(
     coordinator = Coordinator(
         journal, _BESIDE, divide=_in_twos, on_event=lambda event, snapshot: events.append(event)
     )
-    _side_by_side(coordinator, 1, small_graph, training)
+    _side_by_side(coordinator, workers, small_graph, training)
     assert coordinator.unchecked == {"MLP": "out of memory"}
-    assert trained == [20, 21]
+    assert set(trained) <= set(begun)
     ended = [event.subject for event in events if event.kind == "confirmed"]
     assert ended.count("MLP") == 1
     assert len(ended) == 7

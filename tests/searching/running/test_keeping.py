@@ -150,6 +150,19 @@ def test_a_training_without_weights_is_told(tmp_path: Path, small_graph: Graph) 
     assert told == ["no model is kept: the training gave no weights"]
 
 
+def test_weights_that_cannot_be_read_are_told_and_harm_no_result(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    told: list[str] = []
+    keeper = ModelKeeper(tmp_path, small_graph, told.append)
+    result = replace(
+        pretend.pretend_training(small_graph, pretend.settings().base, [0]), weights=None
+    )
+    assert keeper.with_weights(result, b"no weights") is result
+    assert len(told) == 1
+    assert told[0].startswith("what a worker sent ")
+
+
 def test_a_worker_sends_weights_only_when_the_task_asks(small_graph: Graph) -> None:
     for asked in (False, True):
         task = Task("confirmation", 0, pretend.settings().base, ((0, 1),), with_weights=asked)
