@@ -83,3 +83,15 @@ def test_a_drawn_point_is_one_of_the_space() -> None:
     assert all(isinstance(point["hidden"], int) and 4 <= point["hidden"] <= 64 for point in points)
     assert all(0.01 <= point["lr"] <= 0.1 for point in points)
     assert len({point["lr"] for point in points}) == 60
+
+
+def test_a_space_is_read_as_it_was_written() -> None:
+    dimensions = {
+        "K": Range(2, 8, step=3, whole=True),
+        "dropout": Range(0.0, 0.4, step=0.2),
+        "lr": Range(0.01, 1.0, log=True),
+        "weight_decay": Range(0.0, 0.1),
+    }
+    space = SearchSpace("mine", dict(dimensions), {"hidden": 8}, seeds=3, trials=9)
+    assert SearchSpace.from_mapping("mine", space.to_mapping()) == space
+    assert space.to_mapping()["budget"] == {"trials": 9}
