@@ -42,6 +42,13 @@ def test_classes_with_one_node_or_none_change_nothing_of_that(
     assert contributions(metric, log_p, labels).mean() == pytest.approx(float(score), abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_where_every_node_is_right_each_contributes_all(metric: Metric) -> None:
+    labels = np.array([0, 0, 0, 1, 2, 2])
+    log_p = np.log(0.8 * np.eye(3)[labels] + 0.1)
+    assert contributions(metric, log_p, labels) == pytest.approx(np.full(6, 100.0))
+
+
 def _weighted(
     metric: Metric,
     log_p: "np.typing.NDArray[np.float64]",

@@ -331,3 +331,32 @@ def test_a_part_that_fails_fails_its_configuration_once_and_ends_the_others(
     assert ended.count("MLP") == 1
     assert len(ended) == 7
     assert coordinator.done
+
+
+def test_parts_that_run_on_after_one_has_failed_change_nothing(tmp_path: Path) -> None:
+    confirmed: list[Event] = []
+    coordinator = Coordinator(
+        begin(tmp_path / "s"),
+        Goal(trials=1, confirm=6, ties=0),
+        concurrency=3,
+        divide=_in_twos,
+        on_event=lambda event, snapshot: (
+            confirmed.append(event) if event.kind == "confirmed" else None
+        ),
+    )
+    trial = coordinator.next_task()
+    assert trial is not None
+    coordinator.report(trial, pretend_training(None, trial.config, trial.groups[0]).measured())
+    coordinator.release(trial)
+    first, second, third = (coordinator.next_task() for _ in range(3))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    coordinator.fail(first, "out of memory")
+    coordinator.fail(second, "its worker died")
+    coordinator.report(third, pretend_training(None, third.config, third.groups[0]).measured())
+    for task in (first, second, third):
+        coordinator.release(task)
+    assert coordinator.unconfirmed == {0: "out of memory"}
+    assert len(confirmed) == coordinator.snapshot().confirmed == 1
+    assert coordinator.done
