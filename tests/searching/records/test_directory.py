@@ -62,6 +62,12 @@ def test_a_name_that_no_folder_can_have_is_refused(name: str, tmp_path: Path) ->
     assert in_shell(raised.value.message).startswith(f"--name {name!r}: ")
 
 
+def test_a_folder_that_no_path_can_name_is_refused() -> None:
+    for folder in ("x" * 300, "nul\0"):
+        with pytest.raises(SearchError, match="is no path, as a name in it is too long or holds"):
+            searches_folder(Path(folder))
+
+
 def test_a_name_in_another_script_is_counted_in_characters_until_the_disk_counts_bytes(
     tmp_path: Path,
 ) -> None:
