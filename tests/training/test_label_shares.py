@@ -58,11 +58,13 @@ def test_on_splits_of_unlike_sizes_a_seed_has_as_many_rows_alone_as_in_company(
     config: dict[str, object], small_graph: Graph
 ) -> None:
     """Its noise has the length of its rows, and may not depend on who trains beside it."""
-    assert small_graph.train.sum(dim=1).tolist() == [5, 6]
-    problem, made = Problem(small_graph), TrialConfig.from_mapping(config)
-    rows = [label_rows(problem, made, seeds) for seeds in ([0], [1], [0, 1], [3, 0])]
-    for part in ("train", "judged"):
-        assert len({getattr(each, part).nodes.shape[1] for each in rows}) == 1
+    turned = {name: getattr(small_graph, name).flip(0) for name in ("train", "val", "test")}
+    for graph in (small_graph, dataclasses.replace(small_graph, **turned)):
+        assert sorted(graph.val.sum(dim=1).tolist()) == [3, 4]
+        problem, made = Problem(graph), TrialConfig.from_mapping(config)
+        rows = [label_rows(problem, made, seeds) for seeds in ([0], [1], [0, 1], [3, 0])]
+        for part in ("train", "judged"):
+            assert len({getattr(each, part).nodes.shape[1] for each in rows}) == 1
 
 
 def test_seeds_of_one_split_learn_from_different_nodes() -> None:

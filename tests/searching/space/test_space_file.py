@@ -154,3 +154,8 @@ def test_a_recorded_space_is_read_with_what_its_model_does_not_read() -> None:
     space = parse_space("old", mapping, recorded=True)
     configs = [space.config(space.point(index), TrialConfig()) for index in range(2)]
     assert [config.config_id for config in configs] == ["1b43ebce30c4", "baf7b0e64646"]
+
+
+def test_points_between_the_ends_of_a_range_may_be_possible_where_its_ends_are_not() -> None:
+    given = {"model": "gat", "heads": 8, "hidden": {"low": 7, "high": 9}}
+    assert parse_space("between", given).dimensions["hidden"] == Range(7, 9, step=1, whole=True)
