@@ -14,8 +14,10 @@ def _effects(r2: float, trials: int = 50, partial: int = 0) -> Effects:
     ("r2", "trials", "told"),
     [
         (0.9, 8, True),
+        (0.6, 8, True),
         (0.4, 8, False),  # so few trials have such an R² by chance
         (0.4, 50, True),
+        (0.25, 50, True),
         (0.15, 50, False),
         (0.15, 400, True),
         (0.05, 10**6, False),

@@ -100,7 +100,7 @@ def test_on_one_split_there_are_seeds_and_nodes() -> None:
     trials = [_trial(generator.normal(80, 0.5, 20), 1, hits) for _ in range(6)]
     found = spread_of(trials[0], trials)
     assert found is not None
-    assert (found.split, found.unit) == (None, "seed")
+    assert (found.split, found.unit, found.seeds_per_split) == (None, "seed", 1.0)
     assert found.node == pytest.approx(hits.values.std(ddof=1) / 20)
     assert found.configuration == pytest.approx(0.5, rel=0.25)
     assert set(found.to_mapping()["plan"]) == {"resolve_points", "seeds", "seeds_per_split"}
@@ -164,6 +164,15 @@ def test_configurations_splits_and_seeds_are_taken_apart_as_by_hand() -> None:
     assert found.left == pytest.approx(left**0.5)
     assert found.configuration == pytest.approx(max(0.0, whole - left / seeds) ** 0.5)
     assert (found.splits, found.seeds_per_split, found.configurations) == (4, 2.0, 3)
+
+
+def test_seeds_per_split_are_those_of_the_trials() -> None:
+    two = [_trial(np.array([80.0, 82.0, 81.0, 85.0 + c, 83.0, 84.0]), 2) for c in range(2)]
+    one = [_trial(np.array([80.0, 82.0 + c, 81.0]), 1) for c in range(2)]
+    for trials in (two, one):
+        found = spread_of(two[0], trials)
+        assert found is not None
+        assert found.seeds_per_split == 3.0
 
 
 def test_where_a_split_has_one_seed_nothing_is_left_to_take_apart() -> None:

@@ -27,3 +27,9 @@ def test_writes_into_a_given_tensor() -> None:
     out = torch.empty(256)
     drop(torch.full((256,), 2.0), torch.arange(256, dtype=torch.uint8), 0.5, out=out)
     assert out.sum() == 256.0
+
+
+def test_at_any_rate_below_one_some_bytes_keep_their_entry() -> None:
+    noise = torch.arange(256, dtype=torch.uint8)
+    assert drop(torch.ones(256), noise, 0.9999).sum() == 1.0
+    assert keep_scale(0.9999) == 256.0

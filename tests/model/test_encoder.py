@@ -54,10 +54,10 @@ def _hidden(weight: Tensor, bias: Tensor, noise: EncoderNoise | None, dense: boo
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-@pytest.mark.parametrize("dropout", [False, True])
-def test_agrees_with_the_definition(kind: str, dropout: bool) -> None:
+@pytest.mark.parametrize("rate", [0.0, 0.25, 0.5, 0.8])
+def test_agrees_with_the_definition(kind: str, rate: float) -> None:
     features = _KINDS[kind]()
-    noise = _noise(features) if dropout else None
+    noise = _noise(features, rate=rate) if rate else None
     weight, bias, scorer, classifier = parameters = _parameters()
     hidden = _hidden(weight, bias, noise, dense=kind == "dense")
     expected = (hidden @ scorer, hidden @ classifier)

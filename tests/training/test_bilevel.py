@@ -53,6 +53,25 @@ def test_the_steps_of_gcnii_have_a_decay_of_their_own(
     assert towards_zero == {f"{name}_{step}" for name in "WV" for step in range(1, 5)}
 
 
+@pytest.mark.parametrize("decay_on", ["first_layer", "theta"])
+def test_weight_decay_is_on_the_first_layer_or_on_all_of_theta(
+    small_graph: Graph, decay_on: str
+) -> None:
+    config = TrialConfig.recorded({**_BASE, "decay_on": decay_on, "weight_decay": 1e6})
+    learner = _learner(small_graph, config)
+    before = _copy(learner.levels.theta)
+    learner.lower_step()
+    drawn = {name: value for name, value in before.items() if bool((value != 0.0).all())}
+    towards_zero = {
+        name
+        for name, value in drawn.items()
+        if torch.equal((learner.levels.theta[name].detach() - value).sign(), -value.sign())
+    }
+    first = set(build_network(precise(small_graph), config).first_layer) & set(drawn)
+    assert first < set(drawn)
+    assert towards_zero == (first if decay_on == "first_layer" else set(drawn))
+
+
 @pytest.mark.parametrize("level", ["first_order", "second_order", "unrolled", "joint"])
 @pytest.mark.parametrize("algorithm", ["vi", "em"])
 def test_each_level_moves_only_its_own_parameters(

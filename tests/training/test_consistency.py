@@ -69,11 +69,17 @@ def test_of_very_many_nodes_every_epoch_reads_others(
     monkeypatch.setattr(consistency_module, "MOST_FREE", 4)
     learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
     seen = [set[int](), set[int]()]
+    all_nodes = Consistency(precise(small_graph), _CONFIG, [0, 1])
     for _ in range(60):
         learner.draw()
         learner.hold(_predictions(2, 4))
         assert learner.held is not None
         assert learner.held.nodes.shape == (2, 4)
+        all_nodes.hold(_predictions(2, all_nodes.nodes.shape[1]))
+        assert all_nodes.held is not None
+        torch.testing.assert_close(  # as much as all of them would weigh
+            learner.held.weights.sum(dim=1), all_nodes.held.weights.sum(dim=1)
+        )
         for place in (0, 1):
             seen[place] |= set(learner.held.nodes[place][learner.held.weights[place] > 0].tolist())
     for place in (0, 1):

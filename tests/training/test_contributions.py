@@ -30,6 +30,25 @@ def test_their_mean_is_the_score(metric: Metric, classes: int, digits: int) -> N
     assert contributions(metric, log_p, labels).mean() == pytest.approx(float(score), abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("counts", [(5, 0, 9, 7), (0, 6, 8, 4), (1, 9, 1, 8)])
+def test_classes_with_one_node_or_none_change_nothing_of_that(
+    metric: Metric, counts: tuple[int, ...]
+) -> None:
+    labels = np.repeat(np.arange(len(counts)), counts)
+    log_p = np.random.default_rng(3).normal(0, 1, (len(labels), 4)) + np.eye(4)[labels]
+    weights = torch.ones(1, len(labels))
+    score = measured(metric, torch.tensor(log_p)[None], torch.tensor(labels)[None], weights)
+    assert contributions(metric, log_p, labels).mean() == pytest.approx(float(score), abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_where_every_node_is_right_each_contributes_all(metric: Metric) -> None:
+    labels = np.array([0, 0, 0, 1, 2, 2])
+    log_p = np.log(0.8 * np.eye(3)[labels] + 0.1)
+    assert contributions(metric, log_p, labels) == pytest.approx(np.full(6, 100.0))
+
+
 def _weighted(
     metric: Metric,
     log_p: "np.typing.NDArray[np.float64]",

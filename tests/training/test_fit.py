@@ -1,4 +1,5 @@
 import dataclasses
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -406,3 +407,27 @@ def test_a_sealed_training_is_the_same_and_reads_no_test_label() -> None:
     # Whatever the test labels are, all that a sealed training tells is the same.
     assert other.seeds == sealed.seeds
     assert other.profiles == sealed.profiles
+
+
+def test_a_result_says_how_long_its_training_took(small_graph: Graph) -> None:
+    began, worked = time.perf_counter(), time.process_time()
+    result = fit(small_graph, TrialConfig(K=2, hidden=4, epochs=3), [0, 1])
+    assert 0.0 < result.seconds <= time.perf_counter() - began
+    assert result.cpu_seconds is not None
+    assert 0.0 < result.cpu_seconds <= time.process_time() - worked
+
+
+def test_looking_at_a_node_computes_no_test_score(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed: list[bool] = []
+    judge = fit_module.judge
+
+    def watched(*given: Any, **named: Any) -> Any:
+        sealed.append(named["sealed"])
+        return judge(*given, **named)
+
+    monkeypatch.setattr(fit_module, "judge", watched)
+    q = fit_module.node_posterior(small_graph, TrialConfig(K=2, hidden=4, epochs=3), [0, 1], 4)
+    assert sealed == [True, True]
+    assert float(q.sum()) == pytest.approx(1.0)

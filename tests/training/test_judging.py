@@ -36,6 +36,24 @@ def test_scores_are_of_its_own_splits_nodes(
         assert verdict[part] == pytest.approx(float(wanted[0]))
 
 
+def test_validation_nodes_that_were_learned_from_do_not_judge(small_graph: Graph) -> None:
+    val = small_graph.val[0].nonzero().squeeze(1)
+    learned = torch.zeros(small_graph.num_nodes, dtype=torch.bool)
+    learned[val[:3]] = True
+    for wrong, (score, phi) in {0: (100.0, 200 / 3), 3: (0.0, 100.0)}.items():
+        problem = precise(small_graph)
+        network = build_network(problem, TrialConfig(K=2, hidden=4))
+        levels = network.initial([generator_of(0, "initial")])
+        found = judge(problem, network, TrialConfig(K=2, hidden=4), levels, 0)[1].log_p
+        y = small_graph.y.clone()
+        y[val] = found[val].argmax(dim=1)
+        y[val[wrong]] = (y[val[wrong]] + 1) % 3
+        problem = precise(dataclasses.replace(small_graph, y=y))
+        config = TrialConfig(K=2, hidden=4)
+        verdict, _ = judge(problem, network, config, levels, 0, learned=learned)
+        assert (verdict["val"], verdict["phi_val"]) == pytest.approx((score, phi))
+
+
 def test_validation_does_not_depend_on_test_labels(small_graph: Graph) -> None:
     y = small_graph.y.clone()
     hidden = small_graph.test[0]

@@ -7,6 +7,7 @@ import torch
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
+from l2p_search.data.graph import Graph
 from l2p_search.errors import ConfigError
 from l2p_search.model.problem import Problem
 from l2p_search.results import TrialResult
@@ -50,6 +51,20 @@ def test_a_baseline_learns_from_the_very_nodes_that_phi_would() -> None:
     extra = set(learned_nodes(graph, 4, 0.5).nonzero().squeeze(1).tolist())
     assert trained == extra | set(graph.train[4].nonzero().squeeze(1).tolist())
     assert not trained & set(rows.judged.nodes[0].tolist())
+
+
+@pytest.mark.parametrize("config", [{"phi_share": 0.5}, {"model": "gcn", "extra_labels": 0.5}])
+def test_on_splits_of_unlike_sizes_a_seed_has_as_many_rows_alone_as_in_company(
+    config: dict[str, object], small_graph: Graph
+) -> None:
+    """Its noise has the length of its rows, and may not depend on who trains beside it."""
+    turned = {name: getattr(small_graph, name).flip(0) for name in ("train", "val", "test")}
+    for graph in (small_graph, dataclasses.replace(small_graph, **turned)):
+        assert sorted(graph.val.sum(dim=1).tolist()) == [3, 4]
+        problem, made = Problem(graph), TrialConfig.from_mapping(config)
+        rows = [label_rows(problem, made, seeds) for seeds in ([0], [1], [0, 1], [3, 0])]
+        for part in ("train", "judged"):
+            assert len({getattr(each, part).nodes.shape[1] for each in rows}) == 1
 
 
 def test_seeds_of_one_split_learn_from_different_nodes() -> None:

@@ -63,6 +63,11 @@ def test_a_baseline_learns_by_cross_entropy_and_has_no_upper_level() -> None:
     for seed, count in ((0, 2), (1, 3)):
         wanted = F.cross_entropy(scores[seed, :count], rows.labels[seed, :count])
         torch.testing.assert_close(found[seed], wanted)
+    biased = read._replace(bias=torch.linspace(-2, 3, 10).view(2, 5).double())
+    torch.testing.assert_close(
+        Supervised().log_predictions(biased),
+        torch.log_softmax(scores + biased.bias[:, None], dim=-1),
+    )
     with pytest.raises(NotImplementedError):
         Supervised().upper(read, rows, nothing)
 

@@ -165,3 +165,10 @@ def test_certain_predictions_keep_their_order() -> None:
     log_p, labels = logits.log_softmax(dim=-1), torch.tensor([0, 1, 0])
     assert log_p[0, 1] == log_p[1, 1]
     assert _measured("roc_auc", log_p, labels) == 100.0
+
+
+@pytest.mark.parametrize(("first", "area"), [(0.9, 100.0), (0.2, 0.0)])
+def test_one_node_of_either_class_is_enough_to_be_ranked(first: float, area: float) -> None:
+    log_p = torch.tensor([[[first, 1.0 - first], [0.5, 0.5]]], dtype=torch.float64).log()
+    found = measured("roc_auc", log_p, torch.tensor([[0, 1]]), torch.full((1, 2), 0.5))
+    assert found.tolist() == [area]

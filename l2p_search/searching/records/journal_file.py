@@ -173,7 +173,7 @@ def understood(file: JournalFile, part: str = "") -> Iterator[None]:
         raise
     except _DAMAGE as error:
         said = error.message if isinstance(error, ConfigError) else str(error)
-        what = said.strip().splitlines()[:1] or [type(error).__name__]
+        what = said.strip().splitlines() or [type(error).__name__]
         raise SearchError(
             f"{file.path}: is damaged ({part or f'line {file.lines}'}: {what[0]}); restore it from"
             f" a copy, or search under another {argument('name')}"

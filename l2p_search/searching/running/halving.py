@@ -44,7 +44,7 @@ def rungs(seeds: int) -> list[int]:
     while _FACTOR * rung <= 2 * seeds:
         found.append(rung)
         rung *= _FACTOR
-    return found if seeds > _FIRST else []
+    return found
 
 
 class Halving:

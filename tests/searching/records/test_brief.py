@@ -2,6 +2,7 @@ import json
 import os
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,20 @@ def test_a_search_cut_anywhere_is_shown_as_its_whole_journal_says(directory: Pat
         briefly = _shown(status_of(directory, whole=False))
         (directory / "brief.json").unlink()
         assert briefly == _shown(status_of(directory))
+
+
+def test_a_result_on_fresh_splits_is_not_taken_for_the_confirmation(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=2, confirm=2, ties=0))
+    ((_, seeds), own), *_ = journal.confirmations().items()
+    journal.confirm(replace(own, seconds=99.0), splits="2x48/32/20")
+    journal.close()
+    keep_brief(tmp_path / "s")
+    brief = read_brief(tmp_path / "s")
+    assert brief is not None
+    assert brief.confirmation(tmp_path / "s", own.config, seeds) == own
+    assert brief.confirmation(tmp_path / "s", own.config, (*seeds, 99)) is None
 
 
 def test_it_is_kept_while_a_long_search_runs_and_read_without_all_results(

@@ -6,6 +6,7 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.searching.records.controls import (
+    Piece,
     beside,
     controls_of,
     default_of,
@@ -109,6 +110,12 @@ def test_what_is_trained_beside_is_named_before_the_winner_is_known() -> None:
         "the winner with phi_share 0.25",
         "its backbone on the same labels",
     ]
+
+
+def test_models_are_called_as_their_papers_call_them() -> None:
+    models = {"mlp": "MLP", "gcn": "GCN", "gat": "GAT", "appnp": "APPNP", "gcnii": "GCNII"}
+    for model, name in {**models, "sage": "GraphSAGE", "resgcn": "resgcn"}.items():
+        assert Piece("backbone", TrialConfig.recorded({"model": model}), (0,)).name == name
 
 
 def test_nothing_is_trained_beside_a_search_without_fresh_seeds() -> None:

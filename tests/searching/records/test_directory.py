@@ -28,7 +28,7 @@ def _write(folder: Path, name: str, written: int) -> Path:
 def test_the_folder_is_the_given_one_else_the_environments_else_searches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(DIR_VARIABLE, "of-the-environment")
+    monkeypatch.setenv("L2P_SEARCH_DIR", "of-the-environment")
     assert searches_folder(Path("given")) == Path("given")
     assert searches_folder(None) == Path("of-the-environment")
     monkeypatch.setenv(DIR_VARIABLE, "")
@@ -38,13 +38,34 @@ def test_the_folder_is_the_given_one_else_the_environments_else_searches(
 
 
 @pytest.mark.parametrize(
-    "name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../up", "two\nlines", "nul\0", "x" * 101]
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        ".hidden",
+        "a/b",
+        "a\\b",
+        "../up",
+        "two\nlines",
+        "nul\0",
+        "x" * 101,
+        "two\u2028lines",
+        "two\u2029parts",
+        "half\ud800",
+    ],
 )
 def test_a_name_that_no_folder_can_have_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="must be the name of a folder") as raised:
         search_directory(tmp_path, name)
     assert "\n" not in str(raised.value)
     assert in_shell(raised.value.message).startswith(f"--name {name!r}: ")
+
+
+def test_a_folder_that_no_path_can_name_is_refused() -> None:
+    for folder in ("x" * 300, "nul\0"):
+        with pytest.raises(SearchError, match="is no path, as a name in it is too long or holds"):
+            searches_folder(Path(folder))
 
 
 def test_a_name_in_another_script_is_counted_in_characters_until_the_disk_counts_bytes(

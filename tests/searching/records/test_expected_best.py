@@ -50,6 +50,15 @@ def test_a_trial_that_was_raced_out_counts_but_cannot_be_the_best() -> None:
     assert one.val == pytest.approx((81.0 + 99.0) / 2)
 
 
+@pytest.mark.parametrize(("count", "low", "high"), [(20, 0, 18), (21, 1, 19), (40, 1, 37)])
+def test_one_draw_of_twenty_is_as_low_as_the_band_and_one_as_high(
+    count: int, low: int, high: int
+) -> None:
+    """Of single draws: at least 5 % are at or below the lower end, 95 % at or below the upper."""
+    single = expected_best(_records([60.0 + number for number in range(count)]))[0]
+    assert (single.low, single.high) == (60.0 + low, 60.0 + high)
+
+
 def test_without_a_complete_trial_there_is_none() -> None:
     assert expected_best([]) == []
     assert expected_best([record(0, [80.0], TrialStatus.RACED_OUT)]) == []
@@ -62,5 +71,11 @@ def test_hundreds_of_trials_have_finite_numbers_and_it_is_told() -> None:
     assert found[-1].val == pytest.approx(60.0 + 10.99)
     assert [each.val for each in found] == sorted(each.val for each in found)
     told = json.dumps(found[0].to_mapping("accuracy"), allow_nan=False)
-    assert json.loads(told)["trials"] == 1
+    assert json.loads(told) == {
+        "trials": 1,
+        "val_accuracy": found[0].val,
+        "val_accuracy_low": found[0].low,
+        "val_accuracy_high": found[0].high,
+        "test_accuracy": found[0].test,
+    }
     assert str(found[-1]) == "1100 trials 70.99 (70.99 to 70.99), 69.99"

@@ -145,13 +145,13 @@ def test_failed_trials_do_not_count() -> None:
 def test_the_largest_share_comes_first_and_bounds_are_two_deviations_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    spread = [0.02, 0.1, 0.3]
+    spread = [0.02, 0.05, 0.3]
     monkeypatch.setattr(importance, "_split", lambda *given: ([0.01, 0.2, 0.5], spread, 0.9))
     found = importance_of(_searched(24, {"K": 1.0}))
     assert found is not None
     assert list(found.shares) == list(reversed(SPACE.dimensions))
     bounds = [(each.low, each.high) for each in found.shares.values()]
-    assert bounds == [(0.0, 1.0), pytest.approx((0.0, 0.4)), pytest.approx((0.0, 0.05))]
+    assert bounds == [(0.0, 1.0), pytest.approx((0.1, 0.3)), pytest.approx((0.0, 0.05))]
     assert found.interactions == pytest.approx(0.29)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from optuna.samplers import RandomSampler
+from optuna.trial import TrialState
 
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError, in_shell
@@ -77,7 +78,22 @@ def test_a_result_whose_state_was_not_yet_told_counts_as_finished(
     path.write_bytes(b"".join(lines[:-1]))
     journal = Journal.resume(tmp_path / "s")
     assert [record.status for record in journal.records()] == [TrialStatus.COMPLETE] * 2
+    told = [(trial.state, trial.value) for trial in journal._stored.trials()]
+    assert told == [(TrialState.COMPLETE, record.objective) for record in journal.records()]
     assert Coordinator(journal, Goal(trials=2, confirm=0), concurrency=1).next_task() is None
+
+
+def test_resuming_drops_a_cut_off_line_and_what_was_only_asked_for(tmp_path: Path) -> None:
+    journal = begin(tmp_path / "s")
+    journal.proposals.ask(RandomSampler(0), Axes(SPACE).distributions)
+    journal.close()
+    with open(tmp_path / "s" / "journal.log", "ab") as file:
+        file.write(b'{"op_code":')
+    journal = Journal.resume(tmp_path / "s")
+    assert [trial.state for trial in journal._stored.trials()] == [TrialState.FAIL]
+    journal.close()
+    assert (tmp_path / "s" / "journal.log").read_bytes().endswith(b"}\n")
+    assert Journal.read(tmp_path / "s").records() == []
 
 
 def test_two_writers_are_refused_and_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:

@@ -311,9 +311,12 @@ def test_what_is_no_file_or_cannot_be_read_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "kept"), [(b"", b""), (b"a\nb\n", b"a\nb\n"), (b"a\nb", b"a\n"), (b"a", b"")]
 )
-def test_a_last_line_that_was_cut_off_is_dropped_and_no_other(
-    data: bytes, kept: bytes, path: Path
+def test_a_last_line_that_was_cut_off_is_dropped_for_good_and_no_other(
+    data: bytes, kept: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.fstat(fd).st_size))
     path.write_bytes(data)
     drop_cut_off_line(path)
     assert path.read_bytes() == kept
+    assert synced == ([] if data == kept else [len(kept)])

@@ -51,6 +51,14 @@ def test_a_grid_over_endlessly_many_values_is_refused_by_the_first_such_key() ->
     )
 
 
+def test_the_rule_of_a_race_is_named() -> None:
+    assert [settings(race=race).racing for race in (None, "halving", "paired")] == [
+        "",
+        ", racing by halving",
+        ", racing by paired tests",
+    ]
+
+
 def test_a_gaussian_process_is_not_to_race() -> None:
     with pytest.raises(SearchError) as raised:
         settings(SPACE, sampler="gp", race="paired").check_new()
@@ -119,8 +127,12 @@ def test_a_typical_config_is_the_middle_or_where_that_is_impossible_a_possible_p
 
 
 def test_a_space_without_a_possible_point_is_refused_with_the_values_in_question() -> None:
-    with pytest.raises(ConfigError, match="hidden=7 cannot be shared by heads="):
-        _gat([7], [2, 4]).check_possible()
+    base = TrialConfig.from_mapping({"model": "gat", "hidden": 8, "heads": 4})
+    found = settings(parse_space("odd", {"hidden": {"choices": [7, 9]}}), base=base)
+    assert found.size == 0
+    for ask in (found.check_possible, found.typical_config):
+        with pytest.raises(ConfigError, match="cannot be shared by heads=4"):
+            ask()
 
 
 def test_the_metric_is_part_of_the_settings_and_accuracy_where_none_is_written() -> None:

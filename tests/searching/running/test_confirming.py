@@ -177,6 +177,29 @@ def _in_twos(config: TrialConfig, seeds: Sequence[int]) -> tuple[tuple[int, ...]
     return tuple(tuple(seeds[start : start + 2]) for start in range(0, len(seeds), 2))
 
 
+@pytest.mark.parametrize("ties", [0, 2])
+def test_a_winner_and_ties_that_fail_on_fresh_seeds_are_told_by_their_numbers(
+    ties: int, tmp_path: Path, small_graph: Graph
+) -> None:
+    def training(
+        graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
+    ) -> TrialResult:
+        if seeds[0] >= 20:
+            raise MemoryError
+        found = pretend_training(graph, config, seeds)
+        alike = tuple(replace(seed, val=80.0 + seed.seed % 3) for seed in found.seeds)
+        return replace(found, seeds=alike)
+
+    seen: list[Coordinator] = []
+    goal = Goal(trials=5, confirm=2, ties=ties)
+    journal = searched(tmp_path / "s", small_graph, goal, training, on_coordinator=seen.append)
+    assert read_outcome(journal).confirmed is None
+    failed = dict.fromkeys(range(1 + ties), "out of memory")  # of equals the earlier ones
+    assert (seen[0].unconfirmed, seen[0].unchecked) == (failed, {})
+    shown = seen[0].snapshot()
+    assert (shown.confirming, shown.confirmed) == (1 + ties, 1 + ties)
+
+
 def _side_by_side(
     coordinator: Coordinator, workers: int, graph: Graph, train: Train, stop_after: int = 1_000
 ) -> list[Task]:
@@ -281,8 +304,9 @@ def test_idle_workers_share_the_seeds_of_one_configuration(tmp_path: Path) -> No
     assert coordinator.snapshot().confirming == 1
 
 
+@pytest.mark.parametrize(("workers", "begun"), [(1, [20, 21]), (2, [20, 21, 22, 23])])
 def test_a_part_that_fails_fails_its_configuration_once_and_ends_the_others(
-    tmp_path: Path, small_graph: Graph
+    workers: int, begun: list[int], tmp_path: Path, small_graph: Graph
 ) -> None:
     events: list[Event] = []
     trained: list[int] = []
@@ -300,10 +324,39 @@ def test_a_part_that_fails_fails_its_configuration_once_and_ends_the_others(
     coordinator = Coordinator(
         journal, _BESIDE, divide=_in_twos, on_event=lambda event, snapshot: events.append(event)
     )
-    _side_by_side(coordinator, 1, small_graph, training)
+    _side_by_side(coordinator, workers, small_graph, training)
     assert coordinator.unchecked == {"MLP": "out of memory"}
-    assert trained == [20, 21]
+    assert set(trained) <= set(begun)
     ended = [event.subject for event in events if event.kind == "confirmed"]
     assert ended.count("MLP") == 1
     assert len(ended) == 7
+    assert coordinator.done
+
+
+def test_parts_that_run_on_after_one_has_failed_change_nothing(tmp_path: Path) -> None:
+    confirmed: list[Event] = []
+    coordinator = Coordinator(
+        begin(tmp_path / "s"),
+        Goal(trials=1, confirm=6, ties=0),
+        concurrency=3,
+        divide=_in_twos,
+        on_event=lambda event, snapshot: (
+            confirmed.append(event) if event.kind == "confirmed" else None
+        ),
+    )
+    trial = coordinator.next_task()
+    assert trial is not None
+    coordinator.report(trial, pretend_training(None, trial.config, trial.groups[0]).measured())
+    coordinator.release(trial)
+    first, second, third = (coordinator.next_task() for _ in range(3))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    coordinator.fail(first, "out of memory")
+    coordinator.fail(second, "its worker died")
+    coordinator.report(third, pretend_training(None, third.config, third.groups[0]).measured())
+    for task in (first, second, third):
+        coordinator.release(task)
+    assert coordinator.unconfirmed == {0: "out of memory"}
+    assert len(confirmed) == coordinator.snapshot().confirmed == 1
     assert coordinator.done

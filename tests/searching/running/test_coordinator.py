@@ -189,6 +189,7 @@ def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
     first, second = lose(), lose()
     assert first.config == second.config
     assert [event.kind for event in events] == ["started", "retried", "started", "ended"]
+    assert events[1].reason == "its worker died"
     (record,) = journal.records()
     assert record.status is TrialStatus.FAILED
     assert record.reason == "its worker died, 2 times"
@@ -223,6 +224,25 @@ def test_a_search_that_has_all_it_can_have_knows_it(tmp_path: Path, small_graph:
     assert coordinator.exhausted
     assert not coordinator.has_work
     assert Coordinator(journal, Goal(trials=ALL + 5, confirm=3)).has_work
+
+
+@pytest.mark.parametrize(("trials", "told"), [(ALL, 0), (ALL + 1, 1)])
+def test_that_a_space_has_no_more_configurations_is_told_once_to_whom_asked_for_more(
+    trials: int, told: int, tmp_path: Path, small_graph: Graph
+) -> None:
+    kinds: list[str] = []
+    coordinator = Coordinator(
+        begin(tmp_path / "s", sampler="grid", metric="roc_auc"),
+        Goal(trials=trials, confirm=1, ties=0),
+        on_event=lambda event, snapshot: kinds.append(event.kind),
+    )
+    task = coordinator.next_task()
+    assert task is not None
+    (running,) = coordinator._standing.open.values()
+    assert (task.metric, running.metric) == ("roc_auc", "roc_auc")
+    coordinator.release(task, "lost")
+    drive(coordinator, small_graph)
+    assert kinds.count("exhausted") == told
 
 
 def test_stopping_hands_out_nothing_and_marks_what_ran(tmp_path: Path) -> None:

@@ -129,3 +129,30 @@ def test_one_that_is_clearly_the_best_is_hardly_ever_stopped() -> None:
         scores[30] += 92.0 - scores[30].mean()
         found += _halved(scores)[0] == 30
     assert found >= 195
+
+
+def _two(mean: float) -> dict[int, float]:
+    return {0: mean - 1.0, 1: mean + 1.0}
+
+
+def test_the_best_quarter_goes_on_while_no_more_than_a_quarter_has() -> None:
+    race = Halving()
+    said = [race.why_stop(number, _two(mean)) for number, mean in enumerate((90, 10, 20, 85))]
+    quarter = "trials on its first 2 seeds, the best quarter goes on"
+    assert said == [None, f"number 2 of 2 {quarter}", f"number 2 of 3 {quarter}",
+                    f"number 2 of 4 {quarter}"]  # fmt: skip
+    assert race.why_stop(4, _two(88)) is None  # two of five
+    assert race.why_stop(5, _two(89)) == (
+        "number 2 of 6 trials on its first 2 seeds, and 2 of them went on before"
+    )
+    assert race.why_stop(6, _two(91)) is None  # the best so far goes on in any case
+
+
+def test_a_trial_that_is_asked_about_again_has_not_gone_on_before() -> None:
+    race = Halving()
+    assert race.why_stop(0, _two(80)) is None
+    assert race.why_stop(1, _two(90)) is None
+    assert race.why_stop(0, _two(80)) is not None
+    for number in (2, 3):
+        assert race.why_stop(number, _two(10 + number)) is not None
+    assert race.why_stop(4, _two(85)) is None  # second of five, and only trial 1 went on

@@ -8,7 +8,7 @@ import torch
 
 from l2p_search.data.graph import Graph
 from l2p_search.saved import folder as folder_module
-from l2p_search.saved.folder import identity_of
+from l2p_search.saved.folder import identity_of, read_folder
 from l2p_search.saved.trained_model import load_model
 from l2p_search.searching.records.controls import fresh_seeds
 from l2p_search.searching.records.journal import Journal
@@ -65,6 +65,8 @@ def test_the_winners_fresh_seeds_are_kept_and_told_with_their_megabytes(
     folder = journal.directory / FOLDER
     assert identity_of(folder) == _winner(journal)
     assert told == [f"kept the winner's 3 fresh seeds in {folder} (0.00 MB)"]
+    evidence = read_folder(folder)[0]["evidence"]
+    assert (evidence["search"], evidence["trials"]) == (journal.directory.name, 6)
     confirmations = [task for task in trained if task.kind == "confirmation"]
     assert len(confirmations) > 1, "ties are confirmed too"
     assert [task.with_weights for task in confirmations] == [True] + [False] * (
@@ -148,6 +150,19 @@ def test_a_training_without_weights_is_told(tmp_path: Path, small_graph: Graph) 
     keeper = ModelKeeper(tmp_path, small_graph, told.append)
     keeper.keep(keeper.with_weights(replace(result, weights=None), None), 1)
     assert told == ["no model is kept: the training gave no weights"]
+
+
+def test_weights_that_cannot_be_read_are_told_and_harm_no_result(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    told: list[str] = []
+    keeper = ModelKeeper(tmp_path, small_graph, told.append)
+    result = replace(
+        pretend.pretend_training(small_graph, pretend.settings().base, [0]), weights=None
+    )
+    assert keeper.with_weights(result, b"no weights") is result
+    assert len(told) == 1
+    assert told[0].startswith("what a worker sent ")
 
 
 def test_a_worker_sends_weights_only_when_the_task_asks(small_graph: Graph) -> None:

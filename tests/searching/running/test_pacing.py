@@ -51,6 +51,16 @@ def test_before_a_trial_has_ended_the_running_one_tells_at_most_how_long_it_take
     assert pace.seconds_left(_ahead(trials=2, confirmations=[5]), 1) == (15 + 40 + 10, True)
 
 
+def test_several_that_run_tell_by_their_mean() -> None:
+    pace = Pace(clock := _Clock())
+    for number, epoch in ((0, 100), (1, 50)):
+        pace.begin(_task(number), f"trial {number}")
+        pace.progress(_task(number), {"training": 10, "epoch": epoch, "epochs": 200})
+    clock.now = 6.0
+    # One takes 12 s at this pace, the other 24: 18 are usual, of which 6 are over.
+    assert pace.seconds_left(_ahead(trials=0), 2) == (12.0, True)
+
+
 def test_what_is_left_counts_the_confirmation_and_shares_the_workers() -> None:
     pace = Pace(clock := _Clock())
     pace.begin(_task(3), "trial 3")
@@ -168,6 +178,15 @@ def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path:
         known = ahead_of(standing, goal, pieces=1, trials=0, confirmations=None, seconds=0.0)
         return known.seed_seconds
 
+    limited = ahead_of(
+        standing,
+        Goal(trials=2, time_budget=60.0),
+        pieces=1,
+        trials=0,
+        confirmations=None,
+        seconds=45.0,
+    )
+    assert limited.budget == 15.0
     assert left() == 1.0 / 20, "a trial of an earlier invocation: the winner's own seconds"
     standing.trained(20, 3.0)
     standing.trained(20, 1.0)

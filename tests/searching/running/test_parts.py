@@ -4,6 +4,7 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.searching.running import parts
 from l2p_search.searching.running.parts import divided_for, in_parts, whole
 
 _MB = 2**20
@@ -15,9 +16,9 @@ _MB = 2**20
 def test_every_seed_is_in_one_part_in_order_and_parts_are_alike(
     seeds: int, bytes_per_seed: int, at_once: int
 ) -> None:
-    parts = in_parts(range(7, 7 + seeds), bytes_per_seed, at_once)
-    assert [seed for part in parts for seed in part] == list(range(7, 7 + seeds))
-    sizes = [len(part) for part in parts]
+    found = in_parts(range(7, 7 + seeds), bytes_per_seed, at_once)
+    assert [seed for part in found for seed in part] == list(range(7, 7 + seeds))
+    sizes = [len(part) for part in found]
     assert max(sizes) - min(sizes) <= 1
     assert max(sizes) <= at_once
 
@@ -37,3 +38,14 @@ def test_parts_are_no_larger_than_the_batches_that_fit_into_memory(small_graph: 
 def test_a_gpu_trains_all_seeds_at_once(small_graph: Graph) -> None:
     config = TrialConfig(K=2, hidden=8)
     assert divided_for(small_graph, 1e-9, "cuda")(config, range(6)) == whole(config, range(6))
+
+
+def test_what_cannot_be_built_stays_whole_so_that_its_worker_tells_why(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_large(problem: object, config: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(parts, "build_network", too_large)
+    config = TrialConfig(K=2, hidden=8)
+    assert divided_for(small_graph, 1e-9, "cpu")(config, range(6)) == (tuple(range(6)),)

@@ -11,6 +11,7 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.pool import Assignment, Job, Pool
 from l2p_search.searching.running.worker import run_task
+from l2p_search.trial_record import INTERRUPTED
 from tests.searching.pretend import begin, outcomes, pretend_training, searched
 
 _GOAL = Goal(trials=5, confirm=4, ties=0)
@@ -108,6 +109,8 @@ def test_stopping_gives_every_search_up_and_keeps_what_has_ended(
     assert len(ended) == 2
     statuses = [[record.status.value for record in journal.records()] for journal in journals]
     assert statuses == [["complete"], ["running"]]
+    (stopped,) = journals[1].records()
+    assert stopped.reason == INTERRUPTED
 
 
 def test_searches_without_work_need_no_workers(tmp_path: Path, small_graph: Graph) -> None:
@@ -138,7 +141,9 @@ def test_the_first_search_with_work_is_opened_once_and_gets_its_workers(
     assert pool.needs_workers()
     assert opened == ["done", "fresh"]
     pool.widen(3)
-    assert len({given.coordinator for _ in range(3) if (given := pool.next()) is not None}) == 1
+    given = [pool.next() for _ in range(3)]
+    assert len({each.coordinator for each in given if each is not None}) == 1
+    assert None not in given
     assert pool.next() is None
     assert opened == ["done", "fresh"]
 

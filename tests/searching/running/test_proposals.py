@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from optuna.samplers import RandomSampler
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -287,3 +288,24 @@ def test_an_endless_space_of_which_hardly_a_point_is_possible_is_given_up_with_t
     )
     assert "points in a row are impossible" in str(seen[0].fatal)
     assert "cannot be shared by heads=8" in str(seen[0].fatal)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "asked"), [("tpe", {"tpe"}), ("gp", {"gp"}), ("random", set()), ("grid", set())]
+)
+def test_the_sampler_that_was_asked_for_proposes(
+    sampler: str,
+    asked: set[str],
+    tmp_path: Path,
+    small_graph: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kinds: list[str] = []
+
+    def learning(kind: str, seed: int, distributions: object) -> RandomSampler:
+        kinds.append(kind)
+        return RandomSampler(seed)
+
+    monkeypatch.setattr(proposals, "learning_sampler", learning)
+    searched(tmp_path / "s", small_graph, Goal(trials=4, confirm=0), sampler=sampler).close()
+    assert set(kinds) == asked

@@ -22,9 +22,38 @@ def test_groups_grow_and_hold_every_seed_once_in_order() -> None:
 
 @pytest.mark.parametrize("count", range(1, 40))
 def test_any_number_of_seeds_can_be_raced(count: int) -> None:
-    found = groups(range(count), race="paired")
-    assert [seed for group in found for seed in group] == list(range(count))
-    assert count < 3 or len(found[0]) >= 3
+    for race, least in (("paired", 3), ("halving", 2)):
+        found = groups(range(count), race=race)  # type: ignore[arg-type]
+        assert [seed for group in found for seed in group] == list(range(count))
+        assert all(found)  # none without a seed
+        assert count < least or len(found[0]) >= least
+
+
+def test_halving_looks_at_its_rungs() -> None:
+    assert [len(group) for group in groups(range(20), race="halving")] == [2, 4, 14]
+    assert [len(group) for group in groups(range(2), race="halving")] == [2]
+
+
+def test_with_fewer_than_three_seeds_nothing_is_decided() -> None:
+    incumbent = dict.fromkeys(range(20), 80.0)
+    for trained in (1, 2):
+        assert probability_of_winning(dict.fromkeys(range(trained), 1.0), incumbent, []) == 0.5
+
+
+def test_spreads_are_pooled_by_their_degrees_of_freedom() -> None:
+    """By hand: those of other trials have as many as one trial, as they share an incumbent."""
+    generator = np.random.default_rng(4)
+    incumbent, first, second = (dict(enumerate(generator.normal(80, 2, 10))) for _ in range(3))
+    candidate = {seed: incumbent[seed] - 0.5 + generator.normal(0, 1) for seed in range(4)}
+
+    def variance(scores: dict[int, float]) -> float:
+        return float(np.var([scores[seed] - incumbent[seed] for seed in scores], ddof=1))
+
+    known = (variance(first) + variance(second)) / 2
+    pooled = (9 * known + 3 * variance(candidate)) / 12
+    mean = np.mean([candidate[seed] - incumbent[seed] for seed in candidate])
+    wanted = stats.t.cdf(mean / (pooled * (1 / 4 - 1 / 10)) ** 0.5, 12)
+    assert probability_of_winning(candidate, incumbent, [first, second]) == pytest.approx(wanted)
 
 
 def test_with_all_the_seeds_to_come_it_is_the_paired_t_test() -> None:

@@ -47,6 +47,11 @@ def test_up_to_its_bound_the_history_changes_no_proposal(kind: str, count: int) 
     for sampler in (plain, learning_sampler(kind, 7, _SPACE)):  # type: ignore[arg-type]
         study = _study(count)
         study.sampler = sampler
+        for lr in (0.02, 0.05, 0.08)[: count // 4]:  # trials that run at the same time
+            point = {"lr": lr, "K": 3}
+            study.add_trial(
+                create_trial(state=TrialState.RUNNING, params=point, distributions=_SPACE)
+            )
         proposed.append(study.ask(_SPACE).params)
     assert proposed[0] == proposed[1]
 

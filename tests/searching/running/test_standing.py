@@ -45,7 +45,7 @@ def test_a_trial_is_open_until_it_ends_and_is_counted_once() -> None:
     ]
     shown = standing.snapshot(
         goal=9,
-        total=9,
+        total=24,
         running=tuple(running),
         seconds=1.0,
         seconds_left=(None, False),
@@ -53,6 +53,7 @@ def test_a_trial_is_open_until_it_ends_and_is_counted_once() -> None:
         confirming=0,
         confirmed=0,
     )
+    assert (shown.goal, shown.total) == (9, 24)
     assert shown.counts == {
         TrialStatus.COMPLETE: 2,
         TrialStatus.RACED_OUT: 1,
@@ -71,6 +72,12 @@ def test_without_a_best_trial_nobody_is_beaten_and_a_clear_loser_is_beaten_by_th
     said = standing.why_stop(2, scores)
     assert said == f"worse than trial {standing.best.number} on its first 4 seeds"
     assert standing.why_stop(3, {seed: 90.0 + seed % 2 for seed in range(4)}) is None
+
+
+def test_the_best_trial_says_nothing_of_the_spread_of_differences_from_itself() -> None:
+    """Its own differences are all zero: a near loser would seem to lose surely."""
+    standing = Standing([record(0, [80.0, 81.0] * 10)], race="paired")
+    assert standing.why_stop(1, {0: 80.5, 1: 80.5, 2: 78.5}) is None
 
 
 def _raced_out(number: int, scores: list[float]) -> TrialRecord:
@@ -95,3 +102,13 @@ def test_what_this_invocation_trained_is_told_and_earlier_trials_are_not() -> No
     standing.trained(20, 5.0)
     standing.trained(5, 9.0, fresh=True)  # a confirmation
     assert (standing.seeds_trained, standing.seconds_per_trial()) == (45, 4.0)
+    assert standing.seconds_per_seed == 8.0 / 40
+    assert standing.seconds_per_fresh_seed == 9.0 / 5
+
+
+def test_trials_that_run_have_not_ended() -> None:
+    standing = Standing([*_trials(3), record(9, status=TrialStatus.RUNNING, lr=0.9)], race=None)
+    assert (len(standing), standing.ended, set(standing.open)) == (5, 4, {9})
+    assert (standing.seconds_per_seed, standing.seconds_per_fresh_seed) == (0.0, 0.0)
+    standing.trained(1, 6.0, fresh=True)
+    assert standing.seconds_per_fresh_seed == 6.0

@@ -54,6 +54,8 @@ def test_a_step_is_reached_exactly_however_its_multiples_are_rounded() -> None:
     assert 3 * 0.2 == 0.6000000000000001
     assert axes.point({"dropout": 3 * 0.2}) == {"dropout": 0.6}
     assert axes.params({"dropout": 0.6}) == {"dropout": 0.6}
+    above = Axes(SearchSpace("steps", {"dropout": Range(0.3, 0.9, step=0.2)}, {}))
+    assert above.point({"dropout": 0.3 + 2 * 0.2}) == {"dropout": 0.7}
     for value in steps.enumerated() or ():
         for nearby in (value, value + 1e-12, value - 1e-12):
             assert axes.point({"dropout": nearby}) == {"dropout": value}

@@ -1,3 +1,4 @@
+import random
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,44 @@ def test_the_middle_of_a_logarithmic_range_is_the_geometric_mean() -> None:
     }
     middle = SearchSpace("mine", dict(dimensions), {}).middle()
     assert middle == {"lr": pytest.approx(0.1), "hidden": 8, "dropout": pytest.approx(0.3), "K": 4}
+
+
+@pytest.mark.parametrize(
+    ("dimension", "said"),
+    [
+        (Range(0.0, 0.8, step=0.2), "numbers from 0 to 0.8 in steps of 0.2"),
+        (Range(1, 64, step=1, whole=True), "whole numbers from 1 to 64"),
+        (Range(2, 64, step=2, whole=True), "whole numbers from 2 to 64 in steps of 2"),
+        (Range(1e-3, 0.1, log=True), "numbers from 0.001 to 0.1, log"),
+    ],
+)
+def test_a_range_is_told_with_which_numbers_it_has(dimension: Range, said: str) -> None:
+    assert str(dimension) == said
+
+
+def test_a_drawn_point_is_one_of_the_space() -> None:
+    dimensions = {
+        "K": Choices((2, 4)),
+        "hidden": Range(4, 64, log=True, whole=True),
+        "dropout": Range(0.0, 0.8, step=0.4),
+        "lr": Range(0.01, 0.1),
+    }
+    space, draws = SearchSpace("mine", dict(dimensions), {}), random.Random(0)
+    points = [space.drawn(draws) for _ in range(60)]
+    assert {point["K"] for point in points} == {2, 4}
+    assert {point["dropout"] for point in points} == {0.0, 0.4, 0.8}
+    assert all(isinstance(point["hidden"], int) and 4 <= point["hidden"] <= 64 for point in points)
+    assert all(0.01 <= point["lr"] <= 0.1 for point in points)
+    assert len({point["lr"] for point in points}) == 60
+
+
+def test_a_space_is_read_as_it_was_written() -> None:
+    dimensions = {
+        "K": Range(2, 8, step=3, whole=True),
+        "dropout": Range(0.0, 0.4, step=0.2),
+        "lr": Range(0.01, 1.0, log=True),
+        "weight_decay": Range(0.0, 0.1),
+    }
+    space = SearchSpace("mine", dict(dimensions), {"hidden": 8}, seeds=3, trials=9)
+    assert SearchSpace.from_mapping("mine", space.to_mapping()) == space
+    assert space.to_mapping()["budget"] == {"trials": 9}

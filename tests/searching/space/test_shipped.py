@@ -86,6 +86,9 @@ def test_an_unknown_space_gets_the_nearest_name() -> None:
         find_space_file("papr")
     with pytest.raises(ConfigError, match=r"nowhere/mine.yaml: no such file"):
         find_space_file("nowhere/mine.yaml")
+    for path in ("mine.yaml", "mine.yml", "nowhere/mine"):
+        with pytest.raises(ConfigError, match=f"{path}: no such file; check the path"):
+            find_space_file(path)
 
 
 @pytest.mark.parametrize("kind", DEFAULTS)

@@ -52,6 +52,9 @@ def test_ranges_choices_and_fixed_values_keep_their_types() -> None:
         ({"lr": {"low": 0.1, "high": 1, "log": True, "step": 0.1}}, "exclude each other"),
         ({"K": {"low": 2, "high": 8, "step": 0.5}}, "step=0.5 must be a whole number above 0"),
         ({"K": {"low": 2, "high": 8, "step": 9}}, "at most 6"),
+        ({"K": {"low": 2, "high": 8, "step": 0}}, "step=0 must be a whole number above 0"),
+        ({"dropout": {"low": 0.0, "high": 0.5, "step": 0.0}}, "must be a number above 0"),
+        ({"dropout": {"low": 0.0, "high": 0.5, "step": 1e-10}}, "give a larger step, or log"),
         ({"posterior": {"low": "a", "high": "b"}}, "posterior='a' is unknown"),
         ({"posterior": {"low": "quit", "high": "select"}}, "takes names, not numbers"),
         ({"K": 4}, "nothing varies"),
@@ -151,3 +154,8 @@ def test_a_recorded_space_is_read_with_what_its_model_does_not_read() -> None:
     space = parse_space("old", mapping, recorded=True)
     configs = [space.config(space.point(index), TrialConfig()) for index in range(2)]
     assert [config.config_id for config in configs] == ["1b43ebce30c4", "baf7b0e64646"]
+
+
+def test_points_between_the_ends_of_a_range_may_be_possible_where_its_ends_are_not() -> None:
+    given = {"model": "gat", "heads": 8, "hidden": {"low": 7, "high": 9}}
+    assert parse_space("between", given).dimensions["hidden"] == Range(7, 9, step=1, whole=True)
