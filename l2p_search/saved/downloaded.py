@@ -1,5 +1,6 @@
 """A model that was downloaded from MLflow: its folder is inside of that of MLflow."""
 
+import os
 from pathlib import Path
 
 from l2p_search.saved.folder import DESCRIPTION
@@ -14,7 +15,7 @@ def model_within(folder: Path) -> Path:
     Returns:
         The model's own folder; the given one where there is none in it.
     """
-    if (folder / "MLmodel").is_file():
+    if os.path.isfile(folder / "MLmodel"):  # Path would raise where a name is too long
         found = sorted(folder.glob(f"data/*/{DESCRIPTION}"))
         if len(found) == 1:
             return found[0].parent

@@ -14,11 +14,12 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from l2p_search.errors import ModelError, first_line
-from l2p_search.whole_file import write_whole
+from l2p_search.whole_file import is_path, write_whole
 
 FORMAT = 1
 """Raised when a folder becomes one that earlier versions cannot read."""
@@ -30,6 +31,8 @@ DESCRIPTION, CONFIG, WEIGHTS, CARD = (
     "README.md",
 )
 FIGURE = "profile.svg"
+_NEW, _OLD = ".new", ".old"
+"""How the names of folders end that are written, or replaced, beside a model."""
 _BOUND = (CONFIG, WEIGHTS)
 """Files whose hash stands in the description."""
 _KNOWN = {DESCRIPTION, CONFIG, WEIGHTS, CARD, FIGURE}
@@ -47,6 +50,7 @@ def write_folder(folder: Path, description: Mapping[str, Any], files: Mapping[st
         ModelError: There is something at that place which is no model, or it cannot be written.
     """
     check_replaceable(folder)
+    _mend(folder, writing=True)
     described = {
         "format": FORMAT,
         **description,
@@ -55,8 +59,7 @@ def write_folder(folder: Path, description: Mapping[str, Any], files: Mapping[st
         },
     }
     text = json.dumps({**described, "digest": _digest(described)}, indent=1, allow_nan=False)
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}.new")
-    former = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    beside, former = (_beside(folder, os.getpid(), end) for end in (_NEW, _OLD))
     try:
         beside.mkdir(parents=True)
         for name, content in {**files, DESCRIPTION: f"{text}\n".encode()}.items():
@@ -83,6 +86,7 @@ def check_replaceable(folder: Path) -> None:
     """
     if not folder.name:
         raise ModelError(f"{folder}: is no name of a folder; choose another")
+    _refuse_no_path(_beside(folder, os.getpid(), _NEW), folder)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise ModelError(f"{folder}: is no folder, and stays as it is; choose another name")
     if not folder.exists():
@@ -128,6 +132,8 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     Raises:
         ModelError: One line that names the file and says what is wrong with it.
     """
+    _refuse_no_path(folder, folder)
+    _mend(folder)
     if not folder.is_dir():
         what = "is no folder" if folder.exists() else "no such folder"
         raise ModelError(f"{folder}: {what}; give the folder of a saved model")
@@ -138,6 +144,54 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         )
     description = _description(folder / DESCRIPTION)
     return description, {name: _bound(folder / name, description) for name in _BOUND}
+
+
+def _beside(folder: Path, process: int, end: str) -> Path:
+    return folder.with_name(f".{folder.name}.{process}{end}")
+
+
+def _mend(folder: Path, *, writing: bool = False) -> None:
+    """Clear up what writers that were killed have left beside a folder.
+
+    One that was killed between its two renames has left no model at the place: the old one is put
+    back.
+
+    Args:
+        folder: The place of a model.
+        writing: Whether this process is about to write there. What bears its number was then left
+            by an earlier process of that number, as in a container that was started again.
+    """
+    for end in (_OLD, _NEW):
+        # A folder that cannot be listed or written stays as it is.
+        with suppress(OSError):
+            for left in folder.parent.iterdir():
+                process = left.name.removeprefix(f".{folder.name}.").removesuffix(end)
+                if not process.isdigit() or left != _beside(folder, int(process), end):
+                    continue
+                if _lives(int(process)) and not (writing and int(process) == os.getpid()):
+                    continue
+                if end == _OLD and not folder.exists():
+                    os.rename(left, folder)
+                else:
+                    shutil.rmtree(left, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+def _refuse_no_path(path: Path, folder: Path) -> None:
+    if not is_path(path):
+        raise ModelError(
+            f"{str(folder)[:60]!r} is no path, as a name in it is too long or holds what no name"
+            " can hold; choose another"
+        )
 
 
 def _description(path: Path) -> dict[str, Any]:

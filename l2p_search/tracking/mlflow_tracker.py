@@ -141,15 +141,20 @@ class MlflowTracker:
         self._ended.pop(parent, None)
 
     def restore(self, parent: str, trial: TrialEntry) -> None:
-        """Write the files of a trial that somebody has deleted from the store.
+        """Write the files of a trial that somebody has deleted, or that were cut off by a crash.
 
         Args:
             parent: The run of its search.
             trial: A trial that the store has.
         """
         run_id = self._children[parent][trial.uid].run_id
-        there = {found.path for found in self._client.list_artifacts(run_id)}
-        self._files(run_id, {k: v for k, v in trial.files.items() if k not in there})
+        sizes = {found.path: found.file_size for found in self._client.list_artifacts(run_id)}
+        lost = {
+            name: content
+            for name, content in trial.files.items()
+            if name not in sizes or sizes[name] not in (None, len(content))
+        }
+        self._files(run_id, lost)
 
     def finish(self, parent: str, search: SearchEntry, interrupted: bool) -> str | None:
         """Write what a search found, mark its run as ended, and keep its model.
@@ -166,7 +171,12 @@ class MlflowTracker:
             The version of its model in the registry; None where nothing is registered.
         """
         experiment = self._experiment(search)
-        metrics: list[Logged] = [(name, value, 0) for name, value in search.metrics.items()]
+        written = self._client.get_run(parent).data.metrics
+        metrics: list[Logged] = [
+            (name, value, 0)
+            for name, value in search.metrics.items()
+            if written.get(name) != value
+        ]
         profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
         metrics += self._unwritten(parent, (*search.series, *profile))
         tags = {"mlflow.note.content": search_note(search, experiment, parent)}

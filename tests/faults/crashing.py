@@ -2,13 +2,16 @@
 
 import os
 import signal
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_WRITES = ("write", "pwrite", "fsync", "ftruncate", "replace")
-"""The functions of `os` through which everything reaches the disk."""
+_WRITES = ("write", "pwrite", "sendfile", "fsync", "ftruncate", "replace", "rename", "mkdir")
+"""The functions of `os` through which everything reaches the disk, but for what `open` makes."""
+_OF_PYTHON = (".pyc", "/dev/null")
+"""Ends of the names of files that Python itself writes, or that are none."""
 _DONE = 77
 """The exit code of a process that came to its end."""
 
@@ -65,13 +68,18 @@ def _run_and_exit(work: Callable[[], object]) -> None:
 def _count(is_last: Callable[[int], bool], half: bool) -> None:
     number = 0
 
+    def reached() -> bool:
+        nonlocal number
+        number += 1
+        return is_last(number)
+
     def watched(original: Callable[..., Any], name: str) -> Callable[..., Any]:
         def write(*args: Any, **options: Any) -> Any:
-            nonlocal number
-            number += 1
-            if is_last(number):
+            if reached():
                 if half and name == "write":
                     original(args[0], args[1][: len(args[1]) // 2])
+                if half and name == "sendfile":
+                    original(*args[:3], 1)
                 os.kill(os.getpid(), signal.SIGKILL)
             return original(*args, **options)
 
@@ -79,3 +87,33 @@ def _count(is_last: Callable[[int], bool], half: bool) -> None:
 
     for name in _WRITES:
         setattr(os, name, watched(getattr(os, name), name))
+
+    def opened(event: str, args: tuple[Any, ...]) -> None:
+        """`open` of Python is no function of `os`, but tells what it is about to do."""
+        writes = event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+")
+        if writes and not str(args[0]).endswith(_OF_PYTHON) and reached():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(opened)
+    if "sqlalchemy" in sys.modules:
+        _count_statements(reached)
+
+
+def _count_statements(reached: Callable[[], bool]) -> None:
+    """A database writes by itself: killed before a statement that changes it, and before a commit.
+
+    What a kill within a write leaves behind is rolled back by SQLite.
+    """
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    def before(connection: object, cursor: object, statement: str, *more: object) -> None:
+        if not statement.lstrip().upper().startswith(("SELECT", "PRAGMA")) and reached():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def committing(connection: object) -> None:
+        if reached():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(Engine, "before_cursor_execute", before)
+    event.listen(Engine, "commit", committing)

@@ -164,3 +164,47 @@ def test_a_damaged_journal_is_never_taken_for_one_that_did_not_begin(
         assert Journal.exists(tmp_path)
     path.write_bytes(b"\x00garbage\n")
     assert Journal.exists(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    {
+        "other line ends": lambda content: content.replace(b"\n", b"\r"),
+        "zeros for line ends": lambda content: content.replace(b"\n", b"\0"),
+        "text of something else": lambda content: b"notes of mine",
+    }.items(),
+    ids=lambda each: each[0],
+)
+def test_a_file_without_line_ends_is_damaged_and_never_replaced(
+    damage: tuple[str, Callable[[bytes], bytes]], folder: Path, tmp_path: Path
+) -> None:
+    content = damage[1]((folder / "first" / "journal.log").read_bytes())
+    path = tmp_path / "journal.log"
+    path.write_bytes(content)
+    assert Journal.exists(tmp_path)
+    for open_it in (Journal.read, Journal.resume):
+        with pytest.raises(SearchError, match=r"is damaged \("):
+            open_it(tmp_path)
+    with pytest.raises(SearchError):
+        Journal.create(tmp_path, Journal.read(folder / "first").settings)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("zeros", [1, 4096])
+def test_zeros_that_a_power_failure_left_at_the_end_are_dropped(
+    zeros: int, folder: Path, tmp_path: Path
+) -> None:
+    content = (folder / "first" / "journal.log").read_bytes()
+    (tmp_path / "journal.log").write_bytes(content + bytes(zeros))
+    assert Journal.read(tmp_path).settings == Journal.read(folder / "first").settings
+    Journal.resume(tmp_path).close()
+    assert (tmp_path / "journal.log").read_bytes() == content
+
+
+def test_a_last_line_that_is_none_of_ours_is_not_dropped(folder: Path, tmp_path: Path) -> None:
+    content = (folder / "first" / "journal.log").read_bytes() + b"a line of somebody's"
+    (tmp_path / "journal.log").write_bytes(content)
+    with pytest.raises(SearchError, match=r"is damaged \(its last line is none of a search\)"):
+        Journal.resume(tmp_path)
+    assert (tmp_path / "journal.log").read_bytes() == content
+    Journal.read(tmp_path)

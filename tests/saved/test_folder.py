@@ -49,6 +49,17 @@ def test_a_missing_folder_a_file_and_a_folder_of_something_else_are_no_models(
     )
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 250, "x/" * 3000 + "x", "a\0b"])
+def test_a_name_that_no_folder_can_have_is_one_line(
+    name: str, model: Model, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match="is no path, as a name in it is too long or holds"):
+        model.save(tmp_path / name)
+    if len(name) != 250:  # that one is a name, with no room for what is written beside it
+        assert "is no path" in _refused(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
 def _truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
 

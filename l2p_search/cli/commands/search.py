@@ -22,6 +22,7 @@ from l2p_search.cli.options import (
     add_metric,
     add_resources,
     add_tracking_uri,
+    command_line,
     duration,
     means_of,
     natural,
@@ -183,7 +184,8 @@ def run(args: argparse.Namespace) -> int:
         only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
         models = _models(args.models, args.dataset, only)
     # Before the imports of what follows, which take seconds and may swallow an interrupt.
-    with Signals(_again(args.name, args.dir)) as signals, ExitStack() as until_the_end:
+    again = _again(args.name, args.dir) if args.models is None else _all_again()
+    with Signals(again) as signals, ExitStack() as until_the_end:
         worker = _begin(args, until_the_end)
         from l2p_search.api.planning import Wanted
 
@@ -259,7 +261,10 @@ def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Sea
             search = run_plan(plan, replace(means, part=part))
             found.append(search)
             if search.interrupted:
-                _report_interrupted(search, resume_command(plan.directory))
+                one = len(plans) == 1
+                _report_interrupted(
+                    search, resume_command(plan.directory) if one else _all_again()
+                )
                 break
             if not as_json:
                 _print(search, alone=len(plans) == 1)
@@ -366,3 +371,9 @@ def _again(name: str | None, folder: Path | None) -> str:
     if folder is not None:
         command += ["--dir", str(folder)]
     return as_called(shlex.join(command))
+
+
+def _all_again() -> str:
+    """The command that continues the searches of --models: the same, with --resume."""
+    command = command_line()
+    return as_called(command if "--resume" in sys.argv else f"{command} --resume")

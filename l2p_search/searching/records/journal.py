@@ -148,11 +148,11 @@ class Journal:
         """
         with explained(directory):
             lock = DirectoryLock(directory)
-            if not cls.exists(directory):
-                lock.release()
-                raise SearchError(_never_began(directory))
-            drop_cut_off_line(directory / FILE)
         try:
+            with explained(directory):
+                if not cls.exists(directory):
+                    raise SearchError(_never_began(directory))
+                drop_cut_off_line(directory / FILE)
             journal = cls(directory, lock)
             journal._finish_half_written()
         except SearchError:

@@ -23,6 +23,8 @@ FORMAT = 2
 """What is written. In format 1, which names itself nowhere, a trial repeats its whole config."""
 
 _CREATE_STUDY, _STUDY_ATTR, _TRIAL_ATTR, _TRIAL_SYSTEM_ATTR = 0, 2, 8, 9
+_OURS = b'{"op_code":'
+"""How every line begins."""
 _DAMAGE = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError, OverflowError,
     RecursionError, ConfigError, optuna.exceptions.OptunaError,
@@ -233,17 +235,38 @@ def has_begun(path: Path) -> bool:
             f" {argument('name')}"
         ) from None
     whole = [line for line in lines if line.endswith(b"\n")]
-    return len(whole) == len(lines) or not all(map(_comes_before_settings, whole))
+    cut_off = [line for line in lines if line and not line.endswith(b"\n")]
+    if len(whole) == len(lines) or not all(map(_can_be_cut_off, cut_off)):
+        return True
+    return not all(map(_comes_before_settings, whole))
 
 
 def drop_cut_off_line(path: Path) -> None:
-    """Drop a last line that a crash or a full disk cut off: what it was to say never counted."""
+    """Drop a last line that a crash or a full disk cut off: what it was to say never counted.
+
+    Raises:
+        SearchError: It is no beginning of a line; dropping it could lose what somebody can mend.
+    """
     with open(path, "rb+") as file:
         data = file.read()
         whole = data.rfind(b"\n") + 1
+        if not _can_be_cut_off(data[whole:]):
+            raise SearchError(
+                f"{path}: is damaged (its last line is none of a search); restore it from a copy,"
+                f" or search under another {argument('name')}"
+            )
         if whole < len(data):
             file.truncate(whole)
             os.fsync(file.fileno())
+
+
+def _can_be_cut_off(line: bytes) -> bool:
+    """Whether it can be the beginning of a line of ours; a power failure leaves zeros behind it.
+
+    A whole journal whose line ends somebody has changed is one line, too, and no such beginning.
+    """
+    written = line.rstrip(b"\0")
+    return written[: len(_OURS)] == _OURS[: len(written)] and min(written, default=0x20) >= 0x20
 
 
 def _comes_before_settings(line: bytes) -> bool:

@@ -300,6 +300,28 @@ def test_a_search_without_a_complete_trial_ends_with_1(
     assert "next" not in said
 
 
+def test_a_signal_to_several_models_says_how_all_of_them_go_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], **options: object
+    ) -> TrialResult:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return pretend_training(graph, config, seeds)
+
+    without_ray(monkeypatch, interrupted)
+    asked = ["--dataset", "demo", "--models", "appnp,mlp", "--trials", "2", "--seeds", "2"]
+    asked += ["--confirm", "0", "--no-tracking"]
+    monkeypatch.setattr(sys, "argv", ["pytest", *asked])
+    assert main(asked) == 128 + signal.SIGTERM
+    again = f"l2p-search: continue with: l2p-search {' '.join(asked)} --resume"
+    assert capfd.readouterr().err.splitlines()[-1] == again
+    without_ray(monkeypatch)
+    assert main([*asked, "--resume", "--quiet", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)["searches"]
+    assert [each["trials"] for each in found] == [{"complete": 2}, {"complete": 2}]
+
+
 def test_a_signal_keeps_what_ended_and_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
