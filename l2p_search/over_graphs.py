@@ -86,10 +86,11 @@ class Ranks:
         graphs: The graphs that are counted.
         critical_difference: Nemenyi's: two average ranks that differ by less cannot be told
             apart at 5 %; None with fewer than two graphs or methods.
-        friedman_p: The p-value of "all methods rank alike" (Iman and Davenport 1980); None
-            likewise.
+        friedman_p: The p-value of "all methods rank alike", counted exactly on few graphs, else by
+            Iman and Davenport's F (1980); None likewise.
         groups: The largest groups of methods that cannot be told apart, as a figure joins them
-            by bars; the best first. A method that stands alone is in none.
+            by bars; the best first. A method that stands alone is in none. Where Friedman's test
+            finds no difference at 5 %, all methods are one group.
     """
 
     average: Mapping[str, float]
@@ -215,8 +216,11 @@ def average_ranks(table: Table, methods: Sequence[str] | None = None) -> Ranks:
     average = {wanted[i]: float(mean[i]) for i in order}
     if len(graphs) < 2 or len(wanted) < 2:
         return Ranks(average, graphs, None, None, ())
-    wide = critical_difference(len(wanted), len(graphs))
-    return Ranks(average, graphs, wide, _friedman(ranks), _groups(average, wide))
+    wide, p = critical_difference(len(wanted), len(graphs)), _friedman(ranks)
+    # Nemenyi's difference is that of many graphs: on four, two equal methods exceed it in one
+    # table of eight. It is asked only where Friedman's test tells that some method differs.
+    groups = _groups(average, wide) if p <= RISK else (tuple(average),)
+    return Ranks(average, graphs, wide, p, groups)
 
 
 def critical_difference(methods: int, graphs: int) -> float:

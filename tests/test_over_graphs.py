@@ -143,3 +143,23 @@ def test_json_has_everything_that_a_figure_needs() -> None:
         "average_ranks", "graphs", "critical_difference", "friedman_p", "groups"
     }  # fmt: skip
     assert signed_rank("m0", "m1", _table(np.ones((3, 2)))).to_mapping()["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(("graphs", "methods"), [(4, 2), (5, 2), (3, 3), (6, 4)])
+def test_on_few_graphs_a_figure_tells_equal_methods_apart_in_at_most_5_of_100(
+    graphs: int, methods: int
+) -> None:
+    """On four graphs two equal methods rank alike everywhere in one table of eight."""
+    generator, rounds, alarms = np.random.default_rng(6), 1000, 0
+    for _ in range(rounds):
+        found = average_ranks(_table(generator.normal(80, 3, (graphs, methods))))
+        alarms += found.groups != (tuple(found.average),)
+    assert alarms / rounds <= 0.06
+
+
+def test_what_friedmans_test_does_not_tell_apart_is_one_group() -> None:
+    table = {f"graph {i}": {"a": 80.0, "b": 70.0} for i in range(4)}
+    found = average_ranks(table)
+    assert found.critical_difference is not None
+    assert found.average["b"] - found.average["a"] > found.critical_difference
+    assert (found.friedman_p, found.groups) == (0.125, (("a", "b"),))

@@ -236,12 +236,13 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
             "interval_high": confirmed.high,
         }
         metrics |= {name: round(end, 2) for name, end in shown.items() if end is not None}
-    luck = outcome.luck
+    luck, nested = outcome.luck, outcome.nested
     metrics["test_looks"] = float(outcome.looks.total)
     for name, interval in (
         (f"confirmed_test_{metric}", outcome.confirmed),
         (f"confirmed_with_luck_{metric}", None if luck is None else luck.estimate.this_graph),
         (f"protocol_test_{metric}", outcome.protocol),
+        (f"nested_test_{metric}", None if nested is None else nested.by_others.this_graph),
         (f"fresh_splits_test_{metric}", outcome.held.on_fresh_splits),
         *((f"minus_{each.role}_test_{metric}", each.difference) for each in outcome.held.others),
     ):
@@ -253,6 +254,7 @@ def _search_metrics(outcome: Outcome) -> dict[str, float]:
         (f"confirmed_test_{metric}", outcome.estimate),
         (f"confirmed_with_luck_{metric}", None if luck is None else luck.estimate),
         (f"protocol_test_{metric}", outcome.protocol_estimate),
+        (f"nested_test_{metric}", None if nested is None else nested.by_others),
         (f"fresh_splits_test_{metric}", outcome.held.estimate_on_fresh_splits),
     ):
         elsewhere = None if estimate is None else estimate.other_nodes

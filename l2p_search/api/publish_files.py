@@ -148,7 +148,8 @@ def _document(tables: Sequence[Table], figures: dict[str, bytes]) -> str:
     """All of it as one LaTeX document, to be looked at."""
     parts = [r"\section*{Results}", *(rf"\input{{{table.label}.tex}}" for table in tables)]
     captions = {
-        _CD: "Average ranks over graphs; bars join methods that cannot be told apart.",
+        _CD: "Average ranks over graphs; bars join methods that cannot be told apart (Friedman's"
+        " test and, where it finds a difference, Nemenyi's critical difference, both at 5 %).",
         _BUDGET: "Above: the expected validation score of the best of so many trials (Tang et al."
         " 2020) with its 5 to 95 % band. Below: the expected test score of the same trial.",
     }

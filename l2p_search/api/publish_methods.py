@@ -8,7 +8,7 @@ from l2p_search.api.publish_verdicts import OverGraphs, Pair
 from l2p_search.display.phrases import count, size_in_words
 from l2p_search.metrics import title
 from l2p_search.searching.records.settings import Race
-from l2p_search.verdicts import points
+from l2p_search.verdicts import RISK, points
 
 _SAMPLERS = {
     "tpe": "the tree-structured Parzen estimator of Optuna",
@@ -188,10 +188,15 @@ def _tests(entries: Entries, pairs: Sequence[Pair], overall: OverGraphs) -> str:
     ranks = overall.ranks
     if ranks.critical_difference is not None and ranks.friedman_p is not None:
         words += (
-            f" Over {count(len(ranks.graphs), 'graph')} the average ranks differ by Friedman's"
-            f" test with {_p(ranks.friedman_p)} (Iman and Davenport); Nemenyi's critical"
-            f" difference at 5 % is {ranks.critical_difference:.2f} ranks."
+            f" Friedman's test of equal ranks over {count(len(ranks.graphs), 'graph')} (exact on"
+            f" few graphs, else by Iman and Davenport's F) has {_p(ranks.friedman_p)}"
         )
+        if ranks.friedman_p <= RISK:
+            words += (
+                f"; Nemenyi's critical difference at 5 % is {ranks.critical_difference:.2f} ranks."
+            )
+        else:
+            words += ", so that ranks tell no method from another."
         tested = [f"{each.second} against {each.first} {_p(each.p)}" for each in overall.pairs]
         words += (
             f" Wilcoxon signed-rank tests over graphs, by Holm: {', '.join(tested)}; so few graphs"

@@ -12,6 +12,7 @@ from l2p_search.api.publish_ledger import (
     trials_source,
 )
 from l2p_search.api.publish_verdicts import Contest, Pair
+from l2p_search.display.phrases import count
 from l2p_search.intervals import TOO_FEW, Interval
 from l2p_search.metrics import title
 from l2p_search.other_nodes import Estimate, interval_over_nodes
@@ -104,8 +105,8 @@ def comparisons_table(pairs: Sequence[Pair], ledger: Ledger) -> Table:
         label="comparisons",
         caption="Differences in points, the method minus the one that it is compared with, paired"
         " by seed and split, with 95 % intervals. Verdicts are at 5 % after Holm's adjustment for"
-        f" the {len(pairs)} comparisons of this table: better or worse by a paired t-test,"
-        f" equivalent by two one-sided tests within {points(margin)}, else"
+        f" the {count(len(pairs), 'comparison')} of this table: better or worse by a paired"
+        f" t-test, equivalent by two one-sided tests within {points(margin)}, else"
         " undecided. Last: the 95 % interval of the difference for other nodes of this kind (–:"
         " not recorded).",
         columns=["graph", "method", "compared with", "difference", "p (Holm)", "verdict",
@@ -277,9 +278,11 @@ def _scores_caption(entries: Entries, contests: Mapping[str, Contest]) -> str:
     metrics = {column.metric for column in entries.columns}
     what = title(entries.columns[0].metric) if len(metrics) == 1 else "score"
     seeds = sorted({len(column.seeds) for column in entries.columns})
-    count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    number_of = count(seeds[0], "fresh seed")
+    if len(seeds) > 1:
+        number_of = f"{seeds[0]} to {seeds[-1]} fresh seeds"
     words = (
-        f"Test {what} in percent on {count} fresh seeds that chose nothing, with 95 % intervals of"
+        f"Test {what} in percent on {number_of} that chose nothing, with 95 % intervals of"
         " the mean over splits (over seeds where a graph has one split)."
     )
     if any(len(entries.of(column)) > 1 for column in entries.columns):

@@ -123,7 +123,10 @@ def _meaning(outcome: Outcome, metric: Metric) -> str:
     result = fresh or best.result
     splits = len({seed.split for seed in result.finished})
     over = count(splits, "split") if splits > 1 else count(len(result.finished), "seed")
+    number = outcome.confirmed or outcome.protocol
     sign = f"± is its 95 % interval over {over}."
+    if number is not None and number.low is None:
+        sign = f"{_capital(over)} cannot tell how far off it is."
     if outcome.confirmed is None is outcome.protocol:
         return f"no test {title(metric)} was computed, and nothing is confirmed on fresh seeds"
     if fresh is None:

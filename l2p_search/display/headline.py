@@ -78,7 +78,7 @@ def _facts(summary: Summary, best: TrialRecord) -> Table:
         seeds = count(len(summary.confirmations[best.number].seeds), "fresh seed")
         number = f"{summary.confirmed} %  on {seeds} that chose nothing: the number to quote"
         fact(confirmed, number, "bold")
-        if summary.confirmed.too_wide:
+        if summary.confirmed.low is None or summary.confirmed.too_wide:
             fact("", f"{seeds} cannot tell how far off that is: --confirm 10 or more can")
         else:
             fact("", _MEANING)

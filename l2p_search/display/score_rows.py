@@ -12,7 +12,7 @@ from l2p_search.display.beside import rule_text
 from l2p_search.display.phrases import count
 from l2p_search.display.summary import Summary
 from l2p_search.held import Against, LabelAccess
-from l2p_search.intervals import Interval, two_digits
+from l2p_search.intervals import TOO_FEW, Interval, two_digits
 from l2p_search.metrics import briefly
 from l2p_search.other_nodes import (
     NOT_RECORDED,
@@ -37,7 +37,7 @@ class ScoreRow:
         mean: In percent, or in points with its sign; empty where there is none.
         here: Its interval for this graph, other seeds and splits.
         elsewhere: Its interval for other nodes of this kind, or that its nodes were not recorded;
-            empty where there is no interval at all.
+            empty for a number that somebody else reports.
     """
 
     name: str
@@ -163,9 +163,11 @@ def _labels(labels: LabelAccess) -> list[ScoreRow]:
 def _row(name: str, score: Estimate | Interval, sign: str = "") -> ScoreRow:
     here = score.this_graph if isinstance(score, Estimate) else score
     there = score.other_nodes if isinstance(score, Estimate) else None
-    bounds = here.bounds(sign)
-    elsewhere = NOT_RECORDED if there is None and bounds else there.bounds(sign) if there else ""
-    return ScoreRow(name, two_digits(here.mean, sign), bounds, elsewhere)
+    known = here.bounds(sign) or TOO_FEW
+    elsewhere = known if here.low is None else NOT_RECORDED
+    if there is not None:
+        elsewhere = there.bounds(sign) or TOO_FEW
+    return ScoreRow(name, two_digits(here.mean, sign), known, elsewhere)
 
 
 def as_lists(rows: Sequence[ScoreRow]) -> list[list[str]]:

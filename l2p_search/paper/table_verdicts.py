@@ -102,7 +102,10 @@ def over_graphs_lines(request: Request, results: Results) -> list[str]:
     told = ", ".join(f"{method} {rank:.2f}" for method, rank in ranks.average.items())
     head += f" Average ranks on the {len(ranks.graphs)} that have all methods: {told}"
     if ranks.critical_difference is not None:
-        head += f"; critical difference {ranks.critical_difference:.2f} (Nemenyi, 5 %)"
+        head += (
+            f"; critical difference {ranks.critical_difference:.2f} (Nemenyi, 5 %), Friedman's"
+            f" test has p = {ranks.friedman_p:.3f}"
+        )
     methods = {method for row in table.values() for method in row}
     pairs = [(other, method) for method, other in _PAIRS if {method, other} <= methods]
     return [

@@ -137,6 +137,7 @@ def _tex_cell(cell: Cell) -> str:
     text = cell.text.replace("±", r"\pm").replace("%", r"\%").replace(",", "{,}")
     for word in (" over ", " to "):
         text = text.replace(word, rf"\mbox{{{word}}}")
+    text = text.replace("}-", "}{-}")  # a sign of its number, no subtraction
     formula = rf"\mathbf{{{text}}}" if cell.best else text
     return f"${formula}$" + r"$^{\dagger}$" * cell.tied
 

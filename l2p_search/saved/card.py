@@ -89,7 +89,10 @@ def _goodness(evidence: Evidence, seeds: int) -> str:
     score = title(evidence.metric)
     here, elsewhere = evidence.interval, evidence.interval_over_nodes
     found = "unknown" if here is None else str(here)
-    fresh = f"{seeds} fresh seeds, which chose nothing" if evidence.confirmed else f"{seeds} seeds"
+    trained = f"seed{'s' * (seeds != 1)}"
+    fresh = f"{seeds} {trained}"
+    if evidence.confirmed:
+        fresh = f"{seeds} fresh {trained}, which chose nothing"
     lines = [
         f"{'Confirmed test' if evidence.confirmed else 'Test'} {score}: {found} %, on {fresh}"
     ]

@@ -128,6 +128,16 @@ def test_what_a_search_found_is_numbers_with_two_decimals(
     )
 
 
+def test_nested_selection_is_beside_the_protocol(whole: SearchEntry, recorded: Journal) -> None:
+    nested = read_outcome(recorded).nested
+    assert nested is not None
+    by_others = nested.by_others.this_graph
+    assert by_others.half_width is not None
+    assert whole.metrics["nested_test_accuracy"] == round(by_others.mean, 2)
+    assert whole.metrics["nested_test_accuracy_half_width"] == round(by_others.half_width, 2)
+    assert whole.metrics["protocol_test_accuracy"] > 0.0
+
+
 def test_the_confirmed_number_is_the_first_line_of_the_page(
     recorded: Journal, whole: SearchEntry
 ) -> None:

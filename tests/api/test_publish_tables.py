@@ -151,6 +151,17 @@ def test_nested_selection_and_luck_are_told_as_the_search_tells_them(
     assert all(len(each["sources"][0]["lines"]) == 6 for each in ledger.numbers)
 
 
+def test_captions_count_in_words_that_agree(tmp_path: Path, small_graph: Graph) -> None:
+    goal = Goal(trials=6, confirm=10, ties=0)
+    found = collected(
+        [made(tmp_path, small_graph, method, "a", goal=goal) for method in ("l2q", "mlp")]
+    )
+    caption = comparisons_table(pairs_of(found), Ledger()).caption
+    assert "for the 1 comparison of this table" in caption
+    contests = {column.digest: contest_of(found, column) for column in found.columns}
+    assert "on 10 fresh seeds that" in scores_table(found, contests, Ledger()).caption
+
+
 def test_without_two_trials_nothing_is_told_of_the_choice(
     tmp_path: Path, small_graph: Graph
 ) -> None:

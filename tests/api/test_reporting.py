@@ -70,6 +70,17 @@ def test_without_a_confirmation_the_headline_says_so(recorded: Journal, outcome:
     assert "own seeds; not confirmed on fresh ones" in page
 
 
+def test_one_fresh_seed_is_said_to_tell_nothing_of_its_error(
+    recorded: Journal, outcome: Outcome
+) -> None:
+    assert outcome.best is not None
+    number = outcome.best.number
+    whole = outcome.confirmations[number]
+    alone = {number: replace(whole, seeds=whole.seeds[:1])}
+    page = report_page(recorded, replace(outcome, confirmations=alone), None)
+    assert "the number to quote. 1 seed cannot tell how far off it is." in page
+
+
 def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: Outcome) -> None:
     (table,) = re.findall(r'<table class="sorts">(.*?)</table>', body)
     rows = re.findall(r"<tr(.*?)</tr>", table)[1:]

@@ -105,6 +105,14 @@ def test_two_seeds_that_disagree_are_said_to_tell_nothing(summary: Summary) -> N
     assert "the 95 % interval" not in said
 
 
+def test_one_seed_has_no_interval_to_explain(summary: Summary) -> None:
+    alone = Interval(58.73, None, None, 1)
+    said = _said(replace(summary, confirmed=alone, elsewhere=alone))
+    assert "CONFIRMED TEST ACCURACY  58.73 %" in said
+    assert "cannot tell how far off that is: --confirm 10 or more can" in said
+    assert "±" not in said.partition("better than")[0]
+
+
 def test_l2p_that_learned_to_be_an_mlp_is_told(summary: Summary) -> None:
     assert "learned to be an MLP" not in _said(summary)
     said = _said(replace(summary, held=HeldAgainst(own_share=0.987)), width=140)

@@ -128,3 +128,11 @@ def test_the_numbers_of_a_name_over_two_lines_stand_on_one(summary: Summary) -> 
     (place,) = [number for number, line in enumerate(lines) if line.startswith("on 20 fresh")]
     assert not any(character == "." for character in lines[place].partition("nodes,")[2])
     assert lines[place + 1].count(".") >= 1
+
+
+def test_one_seed_has_a_score_and_too_few_seeds_for_an_interval(summary: Summary) -> None:
+    alone = Interval(80.0, None, None, 1)
+    rows = score_rows(replace(summary, confirmed=alone, elsewhere=alone, overtuning=alone))
+    assert (rows[0].mean, rows[0].here, rows[0].elsewhere) == ("80.00", *["too few seeds"] * 2)
+    below = {row.name: row for row in rows}["overtuning: the paper's protocol minus nested"]
+    assert (below.mean, below.here, below.elsewhere) == ("+80.00", *["too few seeds"] * 2)

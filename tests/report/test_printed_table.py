@@ -37,6 +37,8 @@ def test_words_within_a_number_are_no_letters_of_a_formula() -> None:
     text = latex(replace(_TABLE, rows=rows))
     assert r"$53.0 \pm\mbox{ over }50$" in text
     assert r"$-0.4\mbox{ to }1.2$" in text
+    below = latex(replace(_TABLE, rows=[[name("MLP"), number("-2.4 to -1.2")]]))
+    assert r"$-2.4\mbox{ to }{-}1.2$" in below
 
 
 def test_markdown_has_a_cell_for_every_column() -> None:

@@ -60,6 +60,14 @@ def test_an_interval_wider_than_the_scale_is_told_as_everywhere_else(small_graph
     assert "460" not in card
 
 
+def test_one_seed_is_told_as_one_without_an_interval(small_graph: Graph) -> None:
+    alone = dataclasses.replace(_EVIDENCE, low=None, high=None, confirmed=True)
+    made = TrialConfig.recorded({"K": 1})
+    card = model_card(made, (20,), Expected.of(small_graph, made), alone)
+    assert "- Confirmed test ROC AUC: 80.50 %, on 1 fresh seed, which chose nothing." in card
+    assert "±" not in card
+
+
 def test_its_number_is_the_centre_of_its_interval_whichever_splits_the_seeds_are_on(
     small_graph: Graph,
 ) -> None:

@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.training.memory import keep_freed_memory
 
     graph = load_graph(args.dataset, data_dir=args.data_dir, **reading(vars(args)))
-    config = config_of(graph, args.config, _assignments(args.set))
+    keys = _assignments(args.set)
+    config_of(graph, args.config, keys)  # what is wrong with it is said before anything is written
     if args.out is not None:
         check_writable(args.out)
     if args.save is not None:
@@ -95,13 +96,14 @@ def run(args: argparse.Namespace) -> int:
         warnings.simplefilter("always", UserWarning)
         result = fit(
             graph,
-            config,
+            args.config,
             seeds=args.seeds or exported_seeds(args.config),
             metric=args.metric or exported_metric(args.config),
             threads=args.threads,
             memory_gb=args.memory,
             device=args.device,
             display="off" if args.json else "auto",
+            **keys,
         )
     for each in told:
         say(str(each.message))

@@ -6,6 +6,11 @@ import pytest
 
 from l2p_search.cli.commands import train
 from l2p_search.cli.main import main
+from l2p_search.data.demo import demo_graph
+from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.settings import Goal
+from tests.searching.pretend import searched
 
 _QUICK = ["train", "--dataset", "demo", "--seeds", "3", "--set", "K=3", "epochs=15", "hidden=8"]
 
@@ -122,3 +127,17 @@ def test_ctrl_c_ends_with_130(
     monkeypatch.setattr(train, "_assignments", interrupt)
     assert main(_QUICK) == 130
     assert capsys.readouterr().err == "l2p-search: interrupted\n"
+
+
+def test_training_what_a_search_exported_is_counted_as_looks_in_its_journal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, folder = demo_graph(), tmp_path / "first"
+    searched(folder, graph, Goal(trials=2, confirm=0, ties=0)).close()
+    file = folder / "best.yaml"
+    file.write_text(f"K: 3\nprovenance: {{search: first, data_digest: {graph.digest}}}\n")
+    quick = ["train", "--dataset", "demo", "--seeds", "3", "--set", "epochs=5", "hidden=8"]
+    assert main([*quick, "--config", str(file)]) == 0
+    looks = read_outcome(Journal.read(folder)).looks
+    assert looks.elsewhere == {"train": 3}
+    assert "step  3" in capsys.readouterr().out

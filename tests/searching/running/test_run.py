@@ -104,7 +104,7 @@ def test_a_race_on_ray_stops_losers_and_reuses_their_workers(tmp_path: Path) -> 
     assert statuses == [TrialStatus.COMPLETE] + [TrialStatus.RACED_OUT] * 3
 
 
-def test_permuting_all_test_labels_leaves_every_choice_unchanged(tmp_path: Path) -> None:
+def test_on_one_split_permuted_test_labels_leave_every_choice_unchanged(tmp_path: Path) -> None:
     demo = demo_graph()
     # One split: with several, a test node of one is a training node of another.
     one = replace(demo, train=demo.train[:1], val=demo.val[:1], test=demo.test[:1])
