@@ -140,6 +140,7 @@ def test_one_command_makes_a_teams_server_and_ends_it(tmp_path: Path) -> None:
             assert _status(asked, f"admin:{passwords[-1]}") == 200
             process.terminate()
             assert process.wait(60) == 143
+            process.stdout.close()
             assert not (folder / "database" / "postmaster.pid").exists()
         assert passwords[0] == passwords[1]
     finally:
