@@ -101,6 +101,8 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
         if others
         else "validation tells it from every other configuration"
     )
+    if len(outcome.records) == 1:
+        alone = "no other configuration was tried"
     sentences.append(
         f"{best.config.method.upper()} with"
         f" {describe_config(best.config, settings.space.dimensions)} {score};"
@@ -259,6 +261,9 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
 
 
 def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
+    """How the trials compare; nothing of a single one."""
+    if len(outcome.records) == 1:
+        return []
     keys = list(outcome.settings.space.dimensions)
     label = f"validation {title(outcome.settings.metric)}, %"
     points = []
