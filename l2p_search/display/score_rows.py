@@ -157,7 +157,7 @@ def _row(name: str, score: Estimate | Interval, sign: str = "") -> ScoreRow:
     here = score.this_graph if isinstance(score, Estimate) else score
     there = score.other_nodes if isinstance(score, Estimate) else None
     elsewhere = "" if there is None else there.bounds(sign)
-    return ScoreRow(name, f"{here.mean:{sign}.2f}", here.bounds(sign), elsewhere)
+    return ScoreRow(name, f"{here.mean:{sign}z.2f}", here.bounds(sign), elsewhere)
 
 
 def as_lists(rows: Sequence[ScoreRow]) -> list[list[str]]:
