@@ -20,7 +20,7 @@ from l2p_search.report.comparison import Comparison, compare, judged_together
 from l2p_search.report.page import Code, Page, Section, Table, render
 from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.results import TrialResult
-from l2p_search.tracking.entries import SearchEntry
+from l2p_search.tracking.entries import SearchEntry, inert
 from l2p_search.verdicts import MARGIN, points
 
 WIDTH = 100
@@ -186,7 +186,9 @@ class AnswerPage:
             },
             metric=self.metric,
             metrics=metrics,
-            description=answer_text(self).replace("\n", "\n\n"),
+            description=f"**{inert(f'{self.travel} {advice(self)}')}**\n\n```\n"
+            + answer_text(self).replace("`", "'")  # a backtick would end the block
+            + "\n```",
             files={"answer.html": self.html().encode()},
             kind="answer",
         )

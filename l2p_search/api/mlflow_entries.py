@@ -12,7 +12,7 @@ from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import summary_of
 from l2p_search.display.beside import mlp_text
-from l2p_search.display.phrases import count, describe_config, sentence
+from l2p_search.display.phrases import count, describe_config, sentence, tied_with
 from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.intervals import interval_of_validation
@@ -296,7 +296,7 @@ def _description(journal: Journal, outcome: Outcome) -> str:
     lines += [
         f"Best on {briefly('validation', settings.metric)}: trial {best.number},"
         f" {interval_of_validation(best.result)} %,"
-        f" tied with {count(len(outcome.ties) - 1, 'other')}.",
+        f" {tied_with(len(outcome.ties) - 1)}.",
         whole,
         f"{str(outcome.looks).capitalize()}.",
         *([] if outcome.spread is None else [f"Spread of test {score} (sd): {outcome.spread}."]),

@@ -6,7 +6,7 @@ from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import luck_text, mlp_text
-from l2p_search.display.phrases import count, describe_config, plain, sentence
+from l2p_search.display.phrases import count, describe_config, plain, sentence, tied_with
 from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
@@ -101,6 +101,8 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
         if others
         else "validation tells it from every other configuration"
     )
+    if len(outcome.records) == 1:
+        alone = "no other configuration was tried"
     sentences.append(
         f"{best.config.method.upper()} with"
         f" {describe_config(best.config, settings.space.dimensions)} {score};"
@@ -196,7 +198,7 @@ def _numbers(name: str, outcome: Outcome, best: TrialRecord, result: TrialResult
     score, keys = title(metric), list(settings.space.dimensions)
     parts: list[Part] = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
-        f" {interval_of_validation(result)} %, tied with {count(len(outcome.ties) - 1, 'other')}:"
+        f" {interval_of_validation(result)} %, {tied_with(len(outcome.ties) - 1)}:"
         f" {describe_config(best.config, keys)}.",
     ]
     if rows := as_lists(score_rows(summary_of(outcome, name))):
@@ -258,6 +260,9 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
 
 
 def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
+    """How the trials compare; nothing of a single one."""
+    if len(outcome.records) == 1:
+        return []
     keys = list(outcome.settings.space.dimensions)
     label = f"validation {title(outcome.settings.metric)}, %"
     points = []

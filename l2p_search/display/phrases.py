@@ -51,6 +51,11 @@ def sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
+def tied_with(others: int) -> str:
+    """How many other trials validation cannot tell from the best: "tied with 2 others"."""
+    return f"tied with {count(others, 'other')}" if others else "tied with no other"
+
+
 def count(number: int, word: str) -> str:
     """A number with its noun: "1 trial", "2 trials", "1,234 trials"."""
     return f"{number:,} {word}{'s' * (number != 1)}"

@@ -3,8 +3,9 @@
 STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --soft: #57606a; --line: #d0d7de;
   --back: #ffffff; --panel: #f4f6f8; --blue: #0072B2; --orange: #D55E00; --grey: #8c959f; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --soft: #9da7b3; --line: #3d444d;
-  --back: #10151b; --panel: #1a2028; --blue: #58a6e0; --orange: #f0883e; --grey: #8b949e; } }
+@media screen and (prefers-color-scheme: dark) { :root {
+  --text: #e6edf3; --soft: #9da7b3; --line: #3d444d; --back: #10151b; --panel: #1a2028;
+  --blue: #58a6e0; --orange: #f0883e; --grey: #8b949e; } }
 * { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back);
   max-width: 70rem; margin: 0 auto; padding: 1.2rem 1rem 4rem; overflow-wrap: anywhere; }

@@ -22,7 +22,7 @@ _BETWEEN = " · "
 
 
 def search_note(search: SearchEntry, experiment: str, run: str) -> str:
-    """The description of a search's run: what was found, links, and its profile as a picture.
+    """The description of a search's run: what was found, links, its profile, its budget.
 
     Args:
         search: The search; its description is Markdown already.
@@ -46,6 +46,8 @@ def search_note(search: SearchEntry, experiment: str, run: str) -> str:
     lines = [first, _BETWEEN.join(links), rest]
     if "profile.svg" in search.files:
         lines.insert(2, f"![How far nodes look]({_artifact(run, 'profile.svg')})")
+    if "budget.png" in search.files:
+        lines.append(f"![What fewer trials would have found]({_artifact(run, 'budget.png')})")
     return "\n\n".join(line for line in lines if line)
 
 

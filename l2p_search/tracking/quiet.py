@@ -71,6 +71,11 @@ def _in_one_line(store: Store) -> Iterator[None]:
         ) from None
     except (MlflowException, SQLAlchemyError, OSError) as error:
         first = masked(first_line(error), of=store.uri).rstrip(".")
+        if "error code 401" in first:
+            raise UserError(
+                f"{store.uri}: it asks for a password; set MLFLOW_TRACKING_USERNAME and"
+                " MLFLOW_TRACKING_PASSWORD"
+            ) from error
         way_out = (
             f"run it from another folder, or name a server with {argument('tracking_uri')}"
             if store.embedded

@@ -83,7 +83,9 @@ def trials_view(
     params = list(varied) or list(_COLUMNS)
     mean = f"val_{metric}_mean"
     if parent is None:
-        chosen, columns = "tags.kind = 'trial'", [f"metrics.`{mean}`"]
+        # The mean of a trial that was raced out, over two seeds, would stand above the best.
+        chosen = "tags.kind = 'trial' and attributes.status = 'FINISHED'"
+        columns = [f"metrics.`{mean}`"]
     else:
         chosen = f"tags.`mlflow.parentRunId` = '{parent}'"
         columns = [f"metrics.`{name}`" for name in ("rank", "tie", mean)]

@@ -254,6 +254,9 @@ def test_mlflow_gets_one_run_with_the_page(page: AnswerPage) -> None:
         "metric": "accuracy",
         "backbone": "appnp",
     }
+    first, block = entry.description.split("\n\n", 1)
+    assert first.startswith("**50 % of the nodes stop at once and 50 % look one step far. Use L2Q")
+    assert block == f"```\n{answer_text(page)}\n```"  # its columns stand beneath one another
     assert entry.metrics["l2q_minus_mlp"] == 20.0
     assert [value for name, value in entry.metrics.items() if name.startswith("l2q_test")] == [
         90.0

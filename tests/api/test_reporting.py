@@ -183,6 +183,8 @@ def test_a_reader_of_an_own_graph_can_paste_how_it_was_read(
     journal.begin(goal, {})
     drive(Coordinator(journal, goal), small_graph)
     page = unescape(report_page(journal, read_outcome(journal), None))
+    assert "; no other configuration was tried." in page
+    assert "Trials as lines" not in page  # one line says nothing
     read = "--dataset '/my data/nodes.csv' --edges '/my data/edges.csv' --label kind"
     assert f"l2p-search {read} --space pretend --trials 1 --seeds 20" in page
     assert f"l2p-search train {read} --config best.yaml" in page

@@ -11,6 +11,7 @@ from l2p_search.display.phrases import (
     plain,
     sentence,
     size_in_words,
+    tied_with,
 )
 
 
@@ -19,6 +20,14 @@ from l2p_search.display.phrases import (
 )
 def test_one_is_singular_and_thousands_have_a_comma(number: int, said: str) -> None:
     assert count(number, "trial") == said
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [(0, "tied with no other"), (1, "tied with 1 other"), (2, "tied with 2 others")],
+)
+def test_ties_are_counted_and_none_is_said_to_be_none(others: int, said: str) -> None:
+    assert tied_with(others) == said
 
 
 def test_a_sentence_begins_with_a_capital_and_keeps_the_others() -> None:

@@ -84,6 +84,12 @@ def test_what_a_reviewer_asks_for_has_a_row_each(summary: Summary) -> None:
     assert rows["equal labels: phi on 0.5 of validation"].elsewhere == "78.00 to 82.00"
 
 
+def test_a_difference_of_nothing_has_no_minus(summary: Summary) -> None:
+    told = replace(summary, overtuning=Interval(-1e-15, -1.0, 1.0, 10))
+    (row,) = [row for row in score_rows(told) if row.name.startswith("overtuning")]
+    assert row.mean == "+0.00"
+
+
 def test_what_was_not_measured_has_no_row(summary: Summary) -> None:
     bare = replace(summary, confirmed=None, confirmations={}, protocol=None, nested=None)
     bare = replace(bare, overtuning=None, held=HeldAgainst(), luck=None)

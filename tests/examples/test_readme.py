@@ -64,3 +64,14 @@ def test_the_python_lines_print_what_is_printed_below_them(folder: Path) -> None
         assert ours.split("}")[0] == theirs.split("}")[0]
         for a, b in zip(one, two, strict=True):
             assert abs(float(a[:-2]) - float(b[:-2])) < 3.0  # another CPU rounds otherwise
+
+
+def test_every_script_that_a_page_starts_is_there() -> None:
+    pages = [_ROOT / "README.md", _ROOT / "mlflow" / "README.md", *(_ROOT / "docs").glob("*.md")]
+    named = {
+        script
+        for page in pages
+        for script in re.findall(r"\bsh ([\w./-]+\.sh)\b", page.read_text(encoding="utf-8"))
+    }
+    assert "mlflow/team.sh" in named
+    assert [each for each in named if not (_ROOT / each).is_file()] == []

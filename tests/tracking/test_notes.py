@@ -84,6 +84,13 @@ def test_a_search_has_links_and_its_profile_after_the_first_paragraph() -> None:
     assert "![" not in search_note(_entry(), "7", "run")
 
 
+def test_what_fewer_trials_would_have_found_ends_the_page_of_a_search() -> None:
+    note = search_note(_entry(files={"budget.png": b""}), "7", "run").split("\n\n")
+    drawn = "![What fewer trials would have found](get-artifact?path=budget.png&run_uuid=run)"
+    assert note[-1] == drawn
+    assert search_note(_entry(), "7", "run").endswith("more")
+
+
 def test_an_answer_is_described_as_it_is() -> None:
     entry = _entry(kind="answer", files={"profile.svg": b""})
     assert search_note(entry, "7", "run") == entry.description

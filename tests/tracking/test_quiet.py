@@ -113,6 +113,21 @@ def test_an_error_of_a_store_is_one_line_with_a_way_out(error: OSError, says: st
         raise error
 
 
+def test_a_server_that_asks_for_a_password_is_answered_by_two_variables() -> None:
+    from mlflow.exceptions import MlflowException
+
+    def asked() -> None:
+        with explained(Store("http://team:5000")):
+            raise MlflowException("API request to endpoint /x failed with error code 401 != 200.")
+
+    with pytest.raises(UserError) as raised:
+        asked()
+    assert str(raised.value) == (
+        "http://team:5000: it asks for a password; set MLFLOW_TRACKING_USERNAME and"
+        " MLFLOW_TRACKING_PASSWORD"
+    )
+
+
 def test_an_error_of_our_own_is_not_taken_for_one_of_the_store() -> None:
     with pytest.raises(KeyError), explained(Store("http://team:5000")):
         raise KeyError("a bug")

@@ -41,7 +41,8 @@ def test_trials_are_sorted_by_validation_accuracy_the_best_first() -> None:
 
 
 def test_a_view_shows_the_trials_of_one_search_or_of_all() -> None:
-    assert _state()["searchFilter"] == "tags.kind = 'trial'"
+    finished = "tags.kind = 'trial' and attributes.status = 'FINISHED'"  # none that was raced out
+    assert _state()["searchFilter"] == finished
     assert _state("abc")["searchFilter"] == "tags.`mlflow.parentRunId` = 'abc'"
 
 
