@@ -7,7 +7,7 @@ from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
 from l2p_search.model.attention import HELD_PER_ENTRY, AttendedEdges
-from l2p_search.model.blocks import block_size
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
@@ -64,7 +64,7 @@ class Gat(Baseline):
         held = (7 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
         words = 6 * parameters + held + (1 + HELD_PER_ENTRY) * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
-        self.seeds_per_pass = block_size(4 * graph.num_nodes * config.hidden, problem.device)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * config.hidden, problem.device)
         of_first = ("W", "b", *(self._tuning.letters if self._hidden else ()))
         self.first_layer = frozenset(f"{letter}_1" for letter in of_first)
 

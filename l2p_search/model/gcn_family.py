@@ -11,7 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
-from l2p_search.model.blocks import block_size
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
@@ -89,7 +89,7 @@ class Gcn(Baseline):
             parameters += self._head.parameters
             words += 4 * config.head_layers * graph.num_nodes * config.hidden
         self.bytes_per_seed = 4 * (6 * parameters + words + self._features.noise_size)
-        self.seeds_per_pass = block_size(4 * graph.num_nodes * config.hidden, problem.device)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * config.hidden, problem.device)
 
     def middle_layers(self) -> list[str]:
         """The names of the layers between the first and the last."""

@@ -15,7 +15,7 @@ from torch.nn.functional import elu
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.model.attention import HELD_PER_ENTRY, AttendedEdges
-from l2p_search.model.blocks import block_size
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
@@ -76,7 +76,7 @@ class Stack(ABC):
         per_unit = self.held_per_unit + self._tuning.held_per_unit()
         held = per_unit * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
         self.bytes_per_seed = 4 * (6 * parameters + held + self._features.noise_size)
-        self.seeds_per_pass = block_size(4 * graph.num_nodes * self.width, problem.device)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * self.width, problem.device)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
