@@ -14,6 +14,7 @@ matrix: head by head the entries of a node follow one another, so nothing is eve
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -244,7 +245,14 @@ def _largest(scores: Tensor) -> float:
 
 
 def _csr(starts: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
-    """A sparse tensor of torch's own kind, without its note that these are in beta state."""
+    """A sparse tensor of torch's own kind."""
+    _hear_out_torch()
+    return torch.sparse_csr_tensor(starts, columns, values, size, check_invariants=False)
+
+
+@cache
+def _hear_out_torch() -> None:
+    """Make torch say once, to nobody, that such tensors are in beta state."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return torch.sparse_csr_tensor(starts, columns, values, size, check_invariants=False)
+        torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1), check_invariants=False)
