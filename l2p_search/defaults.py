@@ -30,7 +30,7 @@ GPUS_PER_TRIAL: Final[float | None] = None
 MEMORY_GB = 4.0
 """Memory per trial, which bounds how many seeds train at once."""
 THREADS = 1
-"""Threads that `fit` trains with, in the caller's process."""
+"""Threads that torch predicts with, in the caller's process."""
 NODE_SEEDS = 5
 """Seeds over which one node's posterior is averaged."""
 BUDGET = "quick"

@@ -93,10 +93,8 @@ def test_the_library_has_these_defaults() -> None:
     for name in ("trials", "seeds", "space", "sampler", "confirm", "confirm_ties", "seed"):
         assert search[name].default is None  # not given: a resumed search has its own
     fit = inspect.signature(l2p.fit).parameters
-    assert (fit["threads"].default, fit["memory_gb"].default) == (
-        defaults.THREADS,
-        defaults.MEMORY_GB,
-    )
+    assert fit["threads"].default is None  # not given: all seeds in one batch
+    assert fit["memory_gb"].default == defaults.MEMORY_GB
     assert inspect.signature(Search.exported).parameters["format"].default == defaults.FORM
 
 
@@ -144,7 +142,8 @@ def _help(command: str) -> str:
         ("", f"cuda:1 or mps (default: {defaults.DEVICE})"),
         ("", f"as fit into it ({defaults.MEMORY_GB:g})"),
         ("train", f"else {defaults.SEEDS})"),
-        ("train", f"torch threads (default: {defaults.THREADS})"),
+        ("train", "(default: all seeds in one batch, on one core)"),
+        ("predict", f"torch threads (default: {defaults.THREADS})"),
         ("train", f"as fit into it ({defaults.MEMORY_GB:g})"),
         ("node", f"(default: {defaults.NODE_SEEDS})"),
         ("node", f"(default: ./{defaults.FIGURES})"),

@@ -274,7 +274,7 @@ class Ranking:
             row += [("-" if theirs is None else f"{theirs:.2f}")] if shown else []
             if comparison is not self.comparisons[0]:
                 difference, elsewhere = comparison.difference, comparison.elsewhere
-                row.append(f"{difference.mean:+z.2f}{difference.plus_minus}")
+                row.append(difference.signed)
                 row.append(NOT_RECORDED if elsewhere is None else elsewhere.bounds("+"))
                 row.append(comparison.in_words)
             rows.append(row)

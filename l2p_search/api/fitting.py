@@ -22,9 +22,12 @@ from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch, training_display
 from l2p_search.errors import ConfigError, ModelError, argument, either, shown
 from l2p_search.metrics import Metric, MetricChoice
+from l2p_search.model.devices import chosen_device
 from l2p_search.results import TrialResult
 from l2p_search.saved.trained_model import Model
+from l2p_search.searching.running.parts import divided_for, parts_at_once, whole
 from l2p_search.training.fit import fit as train
+from l2p_search.training.parted import fit_parts
 from l2p_search.yaml_file import read_yaml_mapping
 
 
@@ -55,7 +58,7 @@ def fit(
     *,
     seeds: int | Iterable[int] | None = None,
     metric: MetricChoice | None = None,
-    threads: int = defaults.THREADS,
+    threads: int | None = None,
     memory_gb: float = defaults.MEMORY_GB,
     device: str = defaults.DEVICE,
     display: Literal["auto", "off"] | OnEpoch = "off",
@@ -74,7 +77,10 @@ def fit(
             for two classes of which one has less than 30 % of the training nodes, else accuracy.
             By default what an exported file was searched by, else "auto". With
             `stop_on="val_accuracy"` it also says which epoch of a seed is its best.
-        threads: Threads that torch computes with.
+        threads: Train the seeds in parts, so many of them at once, each on one core (see
+            docs/speed.md). The parts follow from graph and configuration: any number gives the
+            same numbers, to the last bit. By default all seeds train in one batch, on one core,
+            as in a search; on a graph that has several parts last bits differ from theirs.
         memory_gb: Train as many seeds at once as fit into this; fewer, with a warning in the
             log, where even that is not there.
         device: "auto" (a CUDA device where there is one, else the CPU), "cpu", "cuda", "cuda:1"
@@ -107,7 +113,9 @@ def fit(
         torch.Size([320])
     """
     metric = exported_metric(config) if metric is None else metric
-    check(threads=threads, memory_gb=memory_gb, metric=metric, device=device)
+    check(memory_gb=memory_gb, metric=metric, device=device)
+    if threads is not None:
+        check(threads=threads)
     on_epoch_or_word("display", display)
     loaded = load_graph(graph)
     made = config_of(loaded, config, keys)
@@ -116,17 +124,21 @@ def fit(
     note = weights_note(loaded, [made])
     if note is not None:
         warnings.warn(note, stacklevel=3)  # the caller, behind `left_as_found`
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
+    parts, at_once = whole(made, chosen), 1
+    if threads is not None:
+        parts = divided_for(loaded, memory_gb, str(chosen_device(device)))(made, chosen)
+        at_once = min(threads, parts_at_once(loaded, made, parts, memory_gb))
+    options: dict[str, Any] = {
+        "metric": chosen_metric(loaded, metric),
+        "memory_gb": memory_gb,
+        "device": device,
+    }
     with training_display(display) as on_epoch:
-        result = train(
-            loaded,
-            made,
-            chosen,
-            metric=chosen_metric(loaded, metric),
-            memory_gb=memory_gb,
-            device=device,
-            on_epoch=on_epoch,
-        )
+        if len(parts) == 1:
+            result = train(loaded, made, chosen, **options, on_epoch=on_epoch)
+        else:
+            result = fit_parts(loaded, made, parts, at_once, **options, on_epoch=on_epoch)
     if (directory := _search_of(config, loaded)) is not None:
         from l2p_search.searching.records.looks import note_look
 

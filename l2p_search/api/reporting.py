@@ -128,7 +128,7 @@ def _meaning(outcome: Outcome, metric: Metric) -> str:
     number = outcome.confirmed or outcome.protocol
     sign = f"± is its 95 % interval over {over}."
     if number is not None and number.low is None:
-        sign = f"{_capital(over)} cannot tell how far off it is."
+        sign = sentence(f"{over} cannot tell how far off it is")
     if outcome.confirmed is None is outcome.protocol:
         return f"no test {title(metric)} was computed, and nothing is confirmed on fresh seeds"
     if fresh is None:

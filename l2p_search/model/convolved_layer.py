@@ -1,10 +1,10 @@
-"""A layer of GCN or GraphSAGE as one operation, on one block of seeds at a time.
+"""A layer of GCN or GraphSAGE as one operation.
 
-Composed of single operations, a layer would write and read the hidden representations of all
-seeds ten times. Here those of a block stay in the cache from the dropout to the activation, and on
-the way back.
+Composed of single operations, a layer would write and read hidden representations ten times. Here
+each operation works in the memory of the one before, while that is in the cache.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,17 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from l2p_search.model.blocks import block_size, seed_blocks
-from l2p_search.model.dense import flat_product, sum_over_nodes
+from l2p_search.model.dense import (
+    flat_product,
+    product_plus,
+    shaped,
+    sum_over_nodes,
+    sums_over_nodes,
+)
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.layers import Adjacency
+from l2p_search.model.rectified import masked
+from l2p_search.model.sparse import SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +34,35 @@ class Moving:
         values: Its entries for every seed, [S, nonzeros].
         noise: Random bytes for the dropout of H, [S, N, H]; None for no dropout.
         rate: Of that dropout.
-        relu: Whether relu follows.
+        rectified: Whether H is a rectified tensor (see `rectified`).
+        relu: Whether relu follows; what comes out is then a rectified tensor.
     """
 
     adjacency: Adjacency
     values: Tensor
     noise: Tensor | None
     rate: float
+    rectified: bool
     relu: bool
 
-    def drop_into(self, out: Tensor, h: Tensor, seeds: slice) -> None:
-        """Write the dropout of these seeds' h, or of its gradient."""
-        if self.noise is not None:
-            drop(h, self.noise[seeds], self.rate, out=out).mul_(keep_scale(self.rate))
-        elif out is not h:
-            out.copy_(h)
+    @property
+    def scale(self) -> float:
+        """What makes up for the dropped units: the weights are multiplied by it, which are few."""
+        return 1.0 if self.noise is None else keep_scale(self.rate)
+
+    def dropped(self, h: Tensor) -> Tensor:
+        """dropout(H), not scaled."""
+        return h if self.noise is None else drop(h, self.noise, self.rate)
+
+    def masked(self, grad: Tensor, read: Tensor) -> Tensor:
+        """From the gradient of `read` = dropout(H) that of H, in the memory of `grad`."""
+        if self.rectified:  # dropout has left nothing where relu has not
+            return masked(grad, read)
+        return grad if self.noise is None else drop(grad, self.noise, self.rate, out=grad)
+
+    def back_by(self, matrix: SparseMatrix) -> Callable[[Tensor, Tensor], Tensor]:
+        """The product with the transpose of M, by its pattern."""
+        return matrix.times if self.adjacency.symmetric else matrix.transposed_times
 
 
 def convolved_layer(
@@ -66,55 +87,41 @@ def convolved_layer(
 
 
 class ConvolvedLayer(torch.autograd.Function):
-    """For its backward pass it keeps dropout(H) and its output, which is the mask of relu."""
+    """For its backward pass it keeps dropout(H)."""
 
     @staticmethod
     def forward(
         ctx: Any, h: Tensor, weight: Tensor, bias: Tensor, own: Tensor | None, moving: Moving
     ) -> Tensor:
         """Dropout, product, sum over neighbours, bias, what a node keeps of itself, relu."""
-        ctx.block = block_size(4 * h.shape[1] * h.shape[2], h.device)
-        matrix = moving.adjacency.matrix(min(ctx.block, len(h)))
-        read = h if moving.noise is None else torch.empty_like(h)
-        found = h.new_empty(*h.shape[:2], weight.shape[2])
-        for seeds in seed_blocks(len(h), ctx.block):
-            if moving.noise is not None:
-                moving.drop_into(read[seeds], h[seeds], seeds)
-            projected = flat_product(read[seeds], weight[seeds])
-            moved = matrix.times(projected, moving.values[seeds]).view_as(found[seeds])
-            torch.add(moved, bias[seeds], out=found[seeds])
-            if own is not None:
-                kept = flat_product(read[seeds], own[seeds])
-                found[seeds].add_(kept.view_as(moved))
-            if moving.relu:
-                found[seeds].relu_()
+        matrix, read = moving.adjacency.matrix(len(h)), moving.dropped(h)
+        weight = moving.scale * weight
+        moved = matrix.times(flat_product(read, weight), moving.values)
+        found = shaped(moved, *h.shape[:2], weight.shape[2]).add_(bias)
+        if own is not None:
+            own = moving.scale * own
+            found = product_plus(read, own, found)
+        if moving.relu:
+            found.relu_()
         ctx.moving, ctx.matrix = moving, matrix
-        ctx.save_for_backward(read, weight, own, found if moving.relu else None)
+        ctx.save_for_backward(read, weight, own)
         return found
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         """The same backwards."""
-        read, weight, own, found = ctx.saved_tensors
+        read, weight, own = ctx.saved_tensors
         moving: Moving = ctx.moving
-        back_by = ctx.matrix.times if moving.adjacency.symmetric else ctx.matrix.transposed_times
-        grad_read, grad_weight = torch.empty_like(read), torch.empty_like(weight)
-        grad_own = None if own is None else torch.empty_like(own)
-        grad_bias = grad.new_empty(len(grad), 1, grad.shape[2])
-        for seeds in seed_blocks(len(read), ctx.block):
-            passed = grad[seeds]
-            if found is not None:
-                passed = torch.ops.aten.threshold_backward(passed, found[seeds], 0.0)
-            grad_bias[seeds] = passed.sum(dim=1, keepdim=True)
-            moved = back_by(passed.reshape(-1, passed.shape[2]), moving.values[seeds])
-            moved, transposed = moved.view_as(passed), read[seeds].transpose(1, 2)
-            grad_weight[seeds] = sum_over_nodes(transposed, moved)
-            grad_dropped = flat_product(moved, weight[seeds].transpose(1, 2))
-            grad_dropped = grad_dropped.view_as(grad_read[seeds])
-            if own is not None and grad_own is not None:
-                grad_own[seeds] = sum_over_nodes(transposed, passed)
-                kept = flat_product(passed, own[seeds].transpose(1, 2))
-                grad_dropped.add_(kept.view_as(grad_dropped))
-            moving.drop_into(grad_read[seeds], grad_dropped, seeds)
-        return grad_read, grad_weight, grad_bias, grad_own, None
+        grad = grad.contiguous()
+        back = moving.back_by(ctx.matrix)(grad.view(-1, grad.shape[2]), moving.values)
+        moved = back.view_as(grad)
+        grad_read = flat_product(moved, weight.transpose(1, 2)).view_as(read)
+        if own is None:
+            grad_weight, grad_own = moving.scale * sum_over_nodes(read, moved), None
+        else:
+            grad_read = product_plus(grad, own.transpose(1, 2), grad_read)
+            of_both = sums_over_nodes(read, moved, grad)
+            grad_weight, grad_own = (moving.scale * sums for sums in of_both)
+        grad_bias = grad.sum(dim=1, keepdim=True)
+        return moving.masked(grad_read, read), grad_weight, grad_bias, grad_own, None

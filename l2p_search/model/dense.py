@@ -50,10 +50,7 @@ class Times(torch.autograd.Function):
     def forward(ctx: Any, h: Tensor, weight: Tensor) -> Tensor:
         """H W, with columns of zeros where W has few."""
         ctx.save_for_backward(h, weight)
-        width = weight.shape[2]
-        if width >= MATMUL_WIDTH:
-            return product(h, weight)
-        return product(h, pad(weight, (0, MATMUL_WIDTH - width)))[..., :width].contiguous()
+        return shaped(flat_product(h, weight), *h.shape[:2], weight.shape[2])
 
     @staticmethod
     @once_differentiable
@@ -64,10 +61,17 @@ class Times(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             grad_h = product(grad, weight.transpose(1, 2))
         if ctx.needs_input_grad[1]:
-            narrow = weight.shape[2] < MATMUL_WIDTH
-            of_weight = narrow_product if narrow else sum_over_nodes
-            grad_weight = of_weight(h.transpose(1, 2), grad)
+            grad_weight = sum_over_nodes(h, grad)
         return grad_h, grad_weight
+
+
+def shaped(tensor: Tensor, *shape: int) -> Tensor:
+    """The tensor in another shape, not as a view of it: an operation's result that may be changed.
+
+    The output of an autograd function that is a view may not be written to.
+    """
+    found: Tensor = torch.ops.aten._unsafe_view(tensor, shape)
+    return found
 
 
 def narrow_product(left: Tensor, right: Tensor) -> Tensor:
@@ -75,15 +79,43 @@ def narrow_product(left: Tensor, right: Tensor) -> Tensor:
     return torch.bmm(right.transpose(1, 2), left.transpose(1, 2)).transpose(1, 2)
 
 
-def sum_over_nodes(left: Tensor, right: Tensor) -> Tensor:
-    """A B for A [S, I, N] and B [S, N, O], as a weight's gradient is: -> [S, I, O].
+def sum_over_nodes(read: Tensor, grad: Tensor) -> Tensor:
+    """R.T G for R [S, N, I] and G [S, N, O], as the gradient of W through R W is: -> [S, I, O].
 
-    Its sums are long, and oneDNN adds them up in another order than MKL.
+    Its sums are long, and oneDNN adds them up in another order than MKL. The kernel copies one
+    matrix to transpose it: that of the gradient, which has just been made and is in the cache.
     """
-    size = left.shape[1] * left.shape[2] * right.shape[2]
-    if not (size >= _FROM and left.shape[2] <= _LONGEST and _is_known(left)):
-        return torch.bmm(left, right)
-    return torch.stack([matrix_product(a, b) for a, b in zip(left, right, strict=True)])
+    (sums,) = sums_over_nodes(grad, read)
+    return sums.transpose(1, 2)
+
+
+def sums_over_nodes(common: Tensor, *others: Tensor) -> list[Tensor]:
+    """R.T G_1, R.T G_2, .. for R [S, N, I], which is transposed once, and G [S, N, O]."""
+    of_seeds = [_sums(own, of_own) for own, *of_own in zip(common, *others, strict=True)]
+    return [torch.stack(sums) for sums in zip(*of_seeds, strict=True)]
+
+
+def _sums(common: Tensor, others: list[Tensor]) -> list[Tensor]:
+    """R.T G for one seed, R [N, I] and several G [N, O]."""
+    transposed: Tensor | None = None
+    found = []
+    for other in others:
+        size = common.numel() * other.shape[1]
+        narrow = min(common.shape[1], other.shape[1]) < MATMUL_WIDTH
+        if narrow or size < _FROM or len(common) > _LONGEST or not _is_known(common):
+            found.append(_narrowest_first(common, other))
+            continue
+        if transposed is None:
+            transposed = common.t().contiguous()
+        found.append(matrix_product(transposed, other))
+    return found
+
+
+def _narrowest_first(left: Tensor, right: Tensor) -> Tensor:
+    """A.T B of two tall matrices by MKL: several times faster when A has the fewer columns."""
+    if right.shape[1] < MATMUL_WIDTH:
+        return (right.t() @ left).t()
+    return left.t() @ right
 
 
 def product(h: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
@@ -107,10 +139,24 @@ def product(h: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def flat_product(h: Tensor, weight: Tensor) -> Tensor:
-    """H W without autograd, the seeds one below another: [S, N, I] and [S, I, O] -> [S N, O]."""
+    """H W without autograd, the seeds one below another: [S, N, I] and [S, I, O] -> [S N, O].
+
+    Where W has few columns, columns of zeros are added for the time of the product.
+    """
+    width = weight.shape[2]
+    if width < MATMUL_WIDTH:
+        wide = product(h, pad(weight, (0, MATMUL_WIDTH - width)))
+        return wide.view(-1, MATMUL_WIDTH)[:, :width].contiguous()
     if len(h) == 1 and _is_faster(h, weight):
         return matrix_product(h[0], weight[0])
-    return product(h, weight).view(-1, weight.shape[2])
+    return product(h, weight).view(-1, width)
+
+
+def product_plus(h: Tensor, weight: Tensor, other: Tensor) -> Tensor:
+    """H W + other without autograd, in the memory of other [S, N, O]."""
+    if weight.shape[1] <= MATMUL_WIDTH:
+        return other.baddbmm_(h, weight)
+    return other.add_(flat_product(h, weight).view_as(other))
 
 
 def matrix_product(h: Tensor, weight: Tensor) -> Tensor:

@@ -6,11 +6,11 @@ from torch import Generator, Tensor
 from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
-from l2p_search.model.attention import HELD_PER_ENTRY
+from l2p_search.model.attention import HELD_PER_ENTRY, AttendedEdges
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
-from l2p_search.model.layers import Adjacency
 from l2p_search.model.network import Baseline, Parameters, Pass
 from l2p_search.model.problem import Problem
 from l2p_search.model.rows import rows_at
@@ -37,7 +37,7 @@ class Gat(Baseline):
         """Prepare the graph's matrices once for all epochs and seeds."""
         graph = problem.graph
         self._problem, self._features = problem, features_of(problem, config.hidden)
-        self._adjacency = Adjacency(problem, 0.0)
+        self._adjacency = AttendedEdges(problem)
         self._rate = config.dropout
         self._tuning = Tuning(config)
         self._head: Head | None = None
@@ -64,6 +64,7 @@ class Gat(Baseline):
         held = (7 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
         words = 6 * parameters + held + (1 + HELD_PER_ENTRY) * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * config.hidden, problem.device)
         of_first = ("W", "b", *(self._tuning.letters if self._hidden else ()))
         self.first_layer = frozenset(f"{letter}_1" for letter in of_first)
 
@@ -90,7 +91,7 @@ class Gat(Baseline):
         h: Tensor | None = None
         for layer in range(1, self._hidden + 1):
             attended = layers.attention(str(layer), h, self._tuning.letters)
-            h = elu(self._tuning.normalised(str(layer), attended, given.theta))
+            h = elu(self._tuning.normalised(str(layer), attended, given.theta), inplace=True)
         if self._head is None or h is None:
             return rows_at(layers.attention(str(self._hidden + 1), h), given.nodes)
         return self._head.class_scores(rows_at(h, given.nodes), given.nodes, layers)

@@ -11,6 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.config import TrialConfig
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.head import Head
 from l2p_search.model.layered_pass import LayeredPass
@@ -88,6 +89,7 @@ class Gcn(Baseline):
             parameters += self._head.parameters
             words += 4 * config.head_layers * graph.num_nodes * config.hidden
         self.bytes_per_seed = 4 * (6 * parameters + words + self._features.noise_size)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * config.hidden, problem.device)
 
     def middle_layers(self) -> list[str]:
         """The names of the layers between the first and the last."""
@@ -108,9 +110,13 @@ class Gcn(Baseline):
         """From h [S, N, inputs], or from the features: relu(norm(convolution)), [S, N, H]."""
         own = (*self.own, *self._tuning.letters)
         if not self._tuning.normalises:
-            return layers.convolution(name, h, own, relu=True)
-        h = layers.convolution(name, h, own)
+            return layers.convolution(name, h, own, rectified=True, relu=True)
+        h = layers.convolution(name, h, own, rectified=True)
         return self._tuning.normalised(name, h, layers.theta, relu=True)
+
+    def last_layer(self, h: Tensor | None, layers: LayeredPass) -> Tensor:
+        """Class scores of all nodes from h [S, N, inputs], or from the features: [S, N, C]."""
+        return layers.convolution(self._last, h, self.own, rectified=True)
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
@@ -130,8 +136,8 @@ class Gcn(Baseline):
         if self._last != "1":
             h = self.middle(self.hidden_layer("1", None, layers), layers)
         if self._head is None:
-            return rows_at(layers.convolution(self._last, h, self.own), given.nodes)
-        read = rows_at(self.hidden_layer(self._last, h, layers), given.nodes)
+            return rows_at(self.last_layer(h, layers), given.nodes)
+        read = rows_at(self.hidden_layer(self._last, h, layers), given.nodes, rectified=True)
         return self._head.class_scores(read, given.nodes, layers)
 
     def _is_hidden(self, name: str) -> bool:
@@ -171,6 +177,14 @@ class ResGcn(Gcn):
         for name in self.middle_layers():
             h = self.hidden_layer(name, h, layers) + h
         return h
+
+    def hidden_layer(self, name: str, h: Tensor | None, layers: LayeredPass) -> Tensor:
+        """Its output is added to h: neither is a rectified tensor."""
+        return layers.convolution(name, h).relu_()
+
+    def last_layer(self, h: Tensor | None, layers: LayeredPass) -> Tensor:
+        """Class scores of all nodes."""
+        return layers.convolution(self._last, h)
 
 
 class JkNet(Gcn):

@@ -49,23 +49,27 @@ class L2pOnStack(L2pNetwork):
 
     def forward(self, given: Pass) -> Readout:
         """Every step at the nodes of the pass."""
-        theta, phi = given.theta, given.phi
-        layers, tap = self._stack.begin(given), Tap(given.nodes)
+        parts = [self._columns(part) for part in given.parts(self._stack.seeds_per_pass)]
+        scores, logits = (torch.cat(one, dim=-2) for one in zip(*parts, strict=True))
+        log_q = self.log_q(scores.permute(1, 2, 0), given.phi)
+        return Readout(log_q, logits.permute(2, 3, 0, 1), given.theta["b_out"])
+
+    def _columns(self, given: Pass) -> tuple[Tensor, Tensor]:
+        """Scores [T, S, L] and class scores [T, C, S, L] of the steps."""
+        scorer, classifier = given.phi["w"], given.theta["W_out"]
+        layers = self._stack.begin(given)
+        tap = Tap(given.nodes, rectified=self._stack.rectified)
         self._stack.hidden(layers, tap)
-        scorer, classifier = phi["w"], theta["W_out"]
         if self._head.is_linear and self.scorers == 1:  # both in one product
             both = torch.cat([scorer, classifier], dim=2)
             columns = torch.stack([_columns(read, both) for read in tap.rows])
-            scores, logits = columns[:, 0], columns[:, 1:]
-        else:
-            read = torch.stack(tap.rows)  # [T, S, L, H]
-            classified = self._head.hidden(read, given.nodes, layers)
-            logits = torch.stack([_columns(own, classifier) for own in classified])
-            of_step = scorer.expand(-1, -1, self.steps).split(1, dim=2)
-            pairs = zip(read, of_step, strict=True)
-            scores = torch.cat([_columns(own, weight) for own, weight in pairs])
-        log_q = self.log_q(scores.permute(1, 2, 0), phi)
-        return Readout(log_q, logits.permute(2, 3, 0, 1), theta["b_out"])
+            return columns[:, 0], columns[:, 1:]
+        read = torch.stack(tap.rows)  # [T, S, L, H]
+        classified = self._head.hidden(read, given.nodes, layers)
+        logits = torch.stack([_columns(own, classifier) for own in classified])
+        of_step = scorer.expand(-1, -1, self.steps).split(1, dim=2)
+        pairs = zip(read, of_step, strict=True)
+        return torch.cat([_columns(own, weight) for own, weight in pairs]), logits
 
 
 def _columns(read: Tensor, weight: Tensor) -> Tensor:
@@ -89,6 +93,7 @@ class LastOfStack(Baseline):
         self._head = Head(1, problem, config, drop=True)
         self.noise_size = stack.noise_size + self._head.noise_size
         self.bytes_per_seed = stack.bytes_per_seed
+        self.seeds_per_pass = stack.seeds_per_pass
 
     def initial_theta(self, generators: Sequence[Generator]) -> Parameters:
         """The parameters of the backbone and of the classifier on it."""
@@ -97,5 +102,6 @@ class LastOfStack(Baseline):
     def class_scores(self, given: Pass) -> Tensor:
         """The last step at the nodes of the pass."""
         layers = self._stack.begin(given)
-        read = rows_at(self._stack.hidden(layers)[-1], given.nodes)
+        last = self._stack.hidden(layers)[-1]
+        read = rows_at(last, given.nodes, rectified=self._stack.rectified)
         return self._head.class_scores(read, given.nodes, layers)

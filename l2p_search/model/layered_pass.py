@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from l2p_search.model.attention import attention_heads
+from l2p_search.model.attention import AttendedEdges, attention_heads
 from l2p_search.model.convolved_layer import Moving, convolved_layer
 from l2p_search.model.dense import times
 from l2p_search.model.features import Features
+from l2p_search.model.initial_residual import initial_residual
 from l2p_search.model.layers import Adjacency, Noise, drop_units, features_product
 from l2p_search.model.network import Pass
+from l2p_search.model.rectified import rectify
 from l2p_search.model.rows import rows_at
 
 
@@ -97,6 +99,7 @@ class LayeredPass:
         h: Tensor | None = None,
         own: Sequence[str] = (),
         *,
+        rectified: bool = False,
         relu: bool = False,
     ) -> Tensor:
         """A_hat dropout(H) W + b: [S, N, inputs] -> [S, N, outputs]. Without h, of X.
@@ -108,7 +111,8 @@ class LayeredPass:
             h: What it reads; None for the features.
             own: The letters of further matrices, by which a node's own dropout(H) is multiplied
                 and added.
-            relu: Whether relu follows.
+            rectified: Whether h is a rectified tensor (see `rectified`).
+            relu: Whether relu follows; what comes out is then a rectified tensor.
 
         Returns:
             The convolution.
@@ -116,21 +120,30 @@ class LayeredPass:
         weight, bias, of_own = self.theta[f"W_{name}"], self.bias(name), self._own(name, own)
         if h is not None:
             taken = self._noise.take(*h.shape[1:], rate=self._rate)
-            moving = Moving(self._adjacency, self._values, taken, self._rate, relu)
+            moving = Moving(self._adjacency, self._values, taken, self._rate, rectified, relu)
             return convolved_layer(h, weight, bias, of_own, moving)
         read = self._input(None)
-        moved = self.convolve(read.times(weight)) + bias
+        moved = self.convolve(read.times(weight)).add_(bias)
         moved = moved if of_own is None else read.added_to(moved, of_own)
-        return moved.relu_() if relu else moved
+        return rectify(moved) if relu else moved
+
+    def initial_residual(
+        self, h: Tensor, first: Tensor, mapping: Tensor, own: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """relu(A_hat dropout(H) W + H_0 V), and H_0 for the next layer: see `initial_residual`."""
+        taken = self._noise.take(*h.shape[1:], rate=self._rate)
+        moving = Moving(self._adjacency, self._values, taken, self._rate, True, True)
+        return initial_residual(h, first, mapping, own, moving)
 
     def attention(self, name: str, h: Tensor | None = None, own: Sequence[str] = ()) -> Tensor:
         """The heads' attention side by side, plus b: like `convolution`, with learned edges."""
+        assert isinstance(self._adjacency, AttendedEdges), "attention is paid to attended edges"
         read = self._input(h)
         product = read.times(self.theta[f"W_{name}"])
         to, from_ = self.theta[f"to_{name}"], self.theta[f"from_{name}"]
         taken = self._noise.take(to.shape[1] * self._adjacency.nonzeros, rate=self._rate)
         heads = attention_heads(self._adjacency, product, to, from_, taken, self._rate)
-        moved, of_own = heads + self.bias(name), self._own(name, own)
+        moved, of_own = heads.add_(self.bias(name)), self._own(name, own)
         return moved if of_own is None else read.added_to(moved, of_own)
 
     def bias(self, name: str) -> Tensor:

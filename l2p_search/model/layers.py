@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from l2p_search.model.dense import shaped
 from l2p_search.model.dropout import drop, dropped_levels, keep_scale
 from l2p_search.model.features import Draw, Features
 from l2p_search.model.problem import Problem
@@ -75,10 +76,15 @@ class FeaturesTimes(torch.autograd.Function):
     ) -> Tensor:
         """X W."""
         draw = Draw() if noise is None else features.dropped(noise, rate, keep_scale(rate))
-        product = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
-        for block in features.blocks(len(weight)):
-            product[block] = features.times(weight[block], draw.of_seeds(block))
         ctx.features, ctx.draw, ctx.inputs = features, draw, weight.shape[1]
+        weight = weight.detach()
+        shape = (len(weight), features.num_nodes, weight.shape[2])
+        blocks = features.blocks(len(weight))
+        if len(blocks) == 1:
+            return shaped(features.times(weight, draw), *shape)
+        product = weight.new_empty(shape)
+        for block in blocks:
+            product[block] = features.times(weight[block], draw.of_seeds(block))
         return product
 
     @staticmethod
@@ -222,6 +228,15 @@ class FixedMatrix:
         return product
 
 
+def rows_of(h: Tensor) -> Tensor:
+    """The seeds of h [S, N, H] one below another, [S N, H].
+
+    Detached: inside of an autograd function h still asks for a gradient, and the sparse product
+    would prepare one.
+    """
+    return h.detach().reshape(-1, h.shape[2])
+
+
 class MatrixTimes(torch.autograd.Function):
     """The product with a matrix that is not learned."""
 
@@ -229,7 +244,7 @@ class MatrixTimes(torch.autograd.Function):
     def forward(ctx: Any, h: Tensor, matrix: SparseMatrix) -> Tensor:
         """M H."""
         ctx.matrix = matrix
-        return matrix.times(h.reshape(-1, h.shape[2])).view_as(h)
+        return shaped(matrix.times(rows_of(h)), *h.shape)
 
     @staticmethod
     @once_differentiable
@@ -246,7 +261,7 @@ class Convolve(torch.autograd.Function):
         """A_hat H."""
         ctx.save_for_backward(values)
         ctx.matrix = matrix
-        return matrix.times(h.reshape(-1, h.shape[2]), values.reshape(-1)).view_as(h)
+        return shaped(matrix.times(rows_of(h), values.reshape(-1)), *h.shape)
 
     @staticmethod
     @once_differentiable

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from l2p_search.model.layers import Adjacency
+from l2p_search.model.dense import shaped
+from l2p_search.model.layers import Adjacency, rows_of
 from l2p_search.model.sparse import SparseMatrix
 
 
@@ -54,7 +55,7 @@ class MeanTimes(torch.autograd.Function):
         """M H."""
         ctx.save_for_backward(values)
         ctx.matrix = matrix
-        return matrix.times(h.reshape(-1, h.shape[2]), values.reshape(-1)).view_as(h)
+        return shaped(matrix.times(rows_of(h), values.reshape(-1)), *h.shape)
 
     @staticmethod
     @once_differentiable

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+import torch
 from torch import Generator, Tensor
 
 Parameters = dict[str, Tensor]
@@ -46,7 +47,6 @@ def only_step(logits: Tensor) -> Readout:
     """A baseline's class scores [S, L, C] as those of its one step, which every node takes.
 
     Example:
-        >>> import torch
         >>> read = only_step(torch.tensor([[[2.0, -1.0]]]))
         >>> read.log_q.exp().tolist(), tuple(read.logits.shape)
         ([[[1.0]]], (1, 1, 1, 2))
@@ -119,6 +119,21 @@ class Pass:
     nodes: Tensor
     noise: Tensor | None
     sink: GradientSink | None = None
+
+    def parts(self, size: int) -> list["Pass"]:
+        """The pass as one for every `size` seeds, for a network that streams no gradients."""
+        if size >= len(self.nodes):
+            return [self]
+        nodes = self.nodes.split(size)
+        noise = [None] * len(nodes) if self.noise is None else self.noise.split(size)
+        levels = [_split(level, size) or [{} for _ in nodes] for level in (self.theta, self.phi)]
+        return [Pass(*of_part) for of_part in zip(*levels, nodes, noise, strict=True)]
+
+
+def _split(parameters: Parameters, size: int) -> list[Parameters]:
+    """The parameters of every `size` seeds."""
+    parts = zip(*(value.split(size) for value in parameters.values()), strict=True)
+    return [dict(zip(parameters, part, strict=True)) for part in parts]
 
 
 class Network(ABC):
@@ -195,9 +210,13 @@ class Network(ABC):
 class Baseline(Network):
     """A network without phi, whose one step every node takes: a subclass gives class scores."""
 
+    seeds_per_pass: int | None = None
+    """How many seeds go through all layers together; None for all of them."""
+
     def forward(self, given: Pass) -> Readout:
         """The class scores as those of one step."""
-        return only_step(self.class_scores(given))
+        parts = given.parts(self.seeds_per_pass or len(given.nodes))
+        return only_step(torch.cat([self.class_scores(part) for part in parts]))
 
     @abstractmethod
     def class_scores(self, given: Pass) -> Tensor:

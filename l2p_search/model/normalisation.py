@@ -17,6 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from l2p_search.model.dense import shaped
+
 _EPSILON = 1e-5
 """Added to the variance, as torch does."""
 
@@ -36,7 +38,7 @@ def normalised(
         h: Hidden representations, [S, N, H].
         scale: Of each unit, [S, H].
         shift: Of each unit, [S, H].
-        relu: Whether relu follows.
+        relu: Whether relu follows; what comes out is then a rectified tensor (see `rectified`).
 
     Returns:
         The normalised representations, [S, N, H].
@@ -62,38 +64,38 @@ class Normalised(torch.autograd.Function):
     ) -> Tensor:
         """Normalise every seed by the statistics of the pass."""
         kernel = _layer_norm if kind == "layer" else _batch_norm
-        found, statistics = torch.empty_like(h), []
-        for into, *own in zip(found, h, scale, shift, strict=True):
-            normal, *means_and_inverses = kernel(*own)
+        normal, statistics = [], []
+        for own in zip(h, scale, shift, strict=True):
+            found, *means_and_inverses = kernel(*own)
             statistics += means_and_inverses
-            if relu:
-                torch.clamp_min(normal, 0.0, out=into)
-            else:
-                into.copy_(normal)
-        ctx.save_for_backward(h, scale, shift, found if relu else None, *statistics)
+            normal.append(found.relu_() if relu else found)
+        ctx.save_for_backward(h, scale, shift, *statistics)
         ctx.kind = kind
-        return found
+        return _stacked(normal)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of h, scale and shift."""
-        h, scale, shift, found, *statistics = ctx.saved_tensors
+        h, scale, shift, *statistics = ctx.saved_tensors
         kernel = _layer_norm_backward if ctx.kind == "layer" else _batch_norm_backward
         wanted = list(ctx.needs_input_grad[:3])
-        gradients = [
-            torch.empty_like(of) if needed else None
-            for of, needed in zip((h, scale, shift), wanted, strict=True)
-        ]
+        found = []
         for seed, passed in enumerate(grad.contiguous()):
-            if found is not None:
-                passed = torch.ops.aten.threshold_backward(passed, found[seed], 0.0)
             mean, inverse = statistics[2 * seed : 2 * seed + 2]
-            own = kernel(passed, h[seed], mean, inverse, scale[seed], shift[seed], wanted)
-            for into, value in zip(gradients, own, strict=True):
-                if into is not None and value is not None:
-                    into[seed] = value
+            found.append(kernel(passed, h[seed], mean, inverse, scale[seed], shift[seed], wanted))
+        gradients = [
+            _stacked([one for one in own if one is not None]) if needed else None
+            for own, needed in zip(zip(*found, strict=True), wanted, strict=True)
+        ]
         return *gradients, None, None
+
+
+def _stacked(of_seeds: list[Tensor]) -> Tensor:
+    """One tensor of those of every seed, without a copy if there is one seed only."""
+    if len(of_seeds) > 1:
+        return torch.stack(of_seeds)
+    return shaped(of_seeds[0], 1, *of_seeds[0].shape)
 
 
 def _layer_norm(h: Tensor, scale: Tensor, shift: Tensor) -> tuple[Tensor, ...]:

@@ -10,14 +10,17 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 
-def rows_at(h: Tensor, nodes: Tensor) -> Tensor:
+def rows_at(h: Tensor, nodes: Tensor, *, rectified: bool = False) -> Tensor:
     """The rows of h [S, N, H] at each seed's nodes [S, L]: -> [S, L, H].
+
+    `rectified` says whether h is a rectified tensor (see `rectified`). The rows are none: whoever
+    reads them hands back the gradient as it is.
 
     Example:
         >>> rows_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).tolist()
         [[[3.0], [1.0]]]
     """
-    return Tap(nodes).read(h)[1]
+    return Tap(nodes, rectified=rectified).read(h)[1]
 
 
 class Tap:
@@ -30,9 +33,9 @@ class Tap:
         [[[[2.0]]]]
     """
 
-    def __init__(self, nodes: Tensor) -> None:
-        """Read at nodes [S, L]."""
-        self._nodes = nodes
+    def __init__(self, nodes: Tensor, *, rectified: bool = False) -> None:
+        """Read at nodes [S, L]; what passes is a rectified tensor or none."""
+        self._nodes, self._rectified = nodes, rectified
         self.rows: list[Tensor] = []
         """What was read of each step that has passed, [S, L, H]."""
 
@@ -47,7 +50,7 @@ class Tap:
         first = torch.arange(len(h), device=h.device) * h.shape[1]
         places = (self._nodes + first[:, None]).view(-1)
         both: tuple[Tensor, Tensor] = ReadRows.apply(  # type: ignore[no-untyped-call]
-            h, places, self._nodes.shape[1]
+            h, places, self._nodes.shape[1], self._rectified
         )
         return both
 
@@ -56,12 +59,14 @@ class ReadRows(torch.autograd.Function):
     """h and its rows at some places of all seeds' rows, one seed below another."""
 
     @staticmethod
-    def forward(ctx: Any, h: Tensor, places: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, h: Tensor, places: Tensor, count: int, rectified: bool
+    ) -> tuple[Tensor, Tensor]:
         """H as it is, and `count` rows of each seed."""
-        ctx.save_for_backward(places)
+        rows = h.reshape(-1, h.shape[2]).index_select(0, places)
+        ctx.save_for_backward(places, rows if rectified else None)
         ctx.shape = h.shape
         ctx.set_materialize_grads(False)
-        rows = h.reshape(-1, h.shape[2]).index_select(0, places)
         return h.view_as(h), rows.view(len(h), count, h.shape[2])
 
     @staticmethod
@@ -72,9 +77,11 @@ class ReadRows(torch.autograd.Function):
         In place: the gradient of h was made by the next step's product, for nobody else.
         """
         if grad is None:
-            return grad_h, None, None
-        (places,) = ctx.saved_tensors
+            return grad_h, None, None, None
+        places, rows = ctx.saved_tensors
         total = grad.new_zeros(ctx.shape) if grad_h is None else grad_h.contiguous()
         flat = grad.reshape(-1, grad.shape[2])
+        if rows is not None:
+            flat = torch.ops.aten.threshold_backward(flat, rows, 0.0)
         total.view(-1, grad.shape[2]).index_add_(0, places, flat)
-        return total, None, None
+        return total, None, None, None

@@ -14,14 +14,15 @@ from torch.nn.functional import elu
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.attention import HELD_PER_ENTRY
-from l2p_search.model.dense import times
+from l2p_search.model.attention import HELD_PER_ENTRY, AttendedEdges
+from l2p_search.model.blocks import seeds_per_pass
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
 from l2p_search.model.layers import Adjacency
 from l2p_search.model.neighbour_mean import NeighbourMean
 from l2p_search.model.network import Parameters, Pass
 from l2p_search.model.problem import Problem
+from l2p_search.model.rectified import rectify
 from l2p_search.model.rows import Tap
 from l2p_search.model.tuning import PLAIN, Tuning
 
@@ -43,6 +44,12 @@ class Stack(ABC):
 
     tunable = False
     """Whether norm and residual are read, and head_layers by what is put on the stack."""
+
+    rectified = False
+    """Whether H_1 .. H_K are rectified tensors (see `rectified`)."""
+
+    first_rectified = False
+    """Whether H_0 is one."""
 
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
@@ -69,6 +76,7 @@ class Stack(ABC):
         per_unit = self.held_per_unit + self._tuning.held_per_unit()
         held = per_unit * (config.K + 1) * graph.num_nodes * self.width + config.K * noise_per_step
         self.bytes_per_seed = 4 * (6 * parameters + held + self._features.noise_size)
+        self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * self.width, problem.device)
 
     def initial(self, generators: Sequence[Generator]) -> Parameters:
         """Glorot weights, zero biases."""
@@ -90,7 +98,8 @@ class Stack(ABC):
         hidden: list[Tensor] = []
         for step in range(self.K + 1):
             if step == 0:
-                h = layers.product("in").add_(layers.bias("in")).relu_()
+                h = layers.product("in").add_(layers.bias("in"))
+                h = rectify(h) if self.first_rectified else h.relu_()
             else:
                 h = self.step(step, hidden, layers)
             hidden.append(h if tap is None else tap.passed(h))
@@ -119,6 +128,7 @@ class GcnStack(Stack):
     """
 
     tunable = True
+    rectified = first_rectified = True
 
     own: tuple[str, ...] = ()
     """Letters of the matrices that multiply a node's own representation, in every step."""
@@ -136,8 +146,8 @@ class GcnStack(Stack):
         name = str(step)
         own = (*self.own, *self._tuning.letters)
         if not self._tuning.normalises:
-            return layers.convolution(name, hidden[-1], own, relu=True)
-        h = layers.convolution(name, hidden[-1], own)
+            return layers.convolution(name, hidden[-1], own, rectified=True, relu=True)
+        h = layers.convolution(name, hidden[-1], own, rectified=True)
         return self._tuning.normalised(name, h, layers.theta, relu=True)
 
 
@@ -170,6 +180,8 @@ class GcniiStack(Stack):
 
     matrices_per_step = 2
     held_per_unit = 4
+    rectified = True
+    first_rectified = False
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
@@ -188,10 +200,10 @@ class GcniiStack(Stack):
 
     def step(self, step: int, hidden: list[Tensor], layers: LayeredPass) -> Tensor:
         """The initial residual and the identity mapping."""
-        moved = layers.convolve(layers.dropped(hidden[-1]))
         own = self._alpha * self._mapping(step, layers.theta[f"V_{step}"])
         mapping = (1.0 - self._alpha) * self._mapping(step, layers.theta[f"W_{step}"])
-        return times(hidden[0], own).add_(times(moved, mapping)).relu_()
+        h, hidden[0] = layers.initial_residual(hidden[-1], hidden[0], mapping, own)
+        return h
 
     def _mapping(self, step: int, weight: Tensor) -> Tensor:
         """(1 - c_k) I + c_k W: the weights are mapped, not the nodes, of which there are more."""
@@ -210,6 +222,9 @@ class GatStack(GcnStack):
 
     Config keys: also heads. edge_dropout is without effect on learned edges.
     """
+
+    adjacency = AttendedEdges
+    rectified = first_rectified = False
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the graph's matrices once for all epochs and seeds."""
@@ -234,4 +249,4 @@ class GatStack(GcnStack):
         """One attention."""
         name = str(step)
         h = layers.attention(name, hidden[-1], self._tuning.letters)
-        return elu(self._tuning.normalised(name, h, layers.theta))
+        return elu(self._tuning.normalised(name, h, layers.theta), inplace=True)

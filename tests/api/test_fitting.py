@@ -9,14 +9,16 @@ import torch
 
 from l2p_search import defaults
 from l2p_search.api import fitting
-from l2p_search.api.fitting import config_of, exported_seeds, fit
+from l2p_search.api.fitting import Fitted, config_of, exported_seeds, fit
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config
 from l2p_search.errors import ConfigError, ModelError, UserError, in_shell
 from l2p_search.results import TrialResult
+from l2p_search.searching.running import parts
 from l2p_search.training.fit import Progress
 from l2p_search.training.fit import fit as train
+from l2p_search.training.parted import fit_parts
 
 _QUICK: dict[str, Any] = {"K": 2, "epochs": 5, "hidden": 4}
 
@@ -136,7 +138,7 @@ def test_other_bad_arguments_are_refused_by_name(bad: dict[str, Any], small_grap
     assert "--" not in str(error.value)
 
 
-def test_threads_are_those_asked_for_and_put_back(
+def test_torch_computes_with_one_thread_and_has_the_callers_again_after_it(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
@@ -146,9 +148,46 @@ def test_threads_are_those_asked_for_and_put_back(
         return train(*asked, **further)
 
     monkeypatch.setattr(fitting, "train", count)
+    torch.set_num_threads(2)
     fit(small_graph, threads=2, seeds=1, **_QUICK)
-    assert counted == [2]
-    assert torch.get_num_threads() == 1
+    assert counted == [1]
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
+
+
+def _bits(result: Fitted) -> tuple[Any, ...]:
+    """All that training gave but its time."""
+    weights = result.model.weights
+    levels = (weights.theta, weights.phi)
+    learned = [value.numpy().tobytes() for level in levels for value in level.values()]
+    return result.seeds, result.curves, result.profiles, weights.seeds, learned
+
+
+@pytest.mark.parametrize("keys", [{}, {"model": "gat", "heads": 2}])
+def test_any_number_of_threads_gives_the_same_bits(
+    keys: dict[str, Any], small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_ENOUGH_BYTES", 1)
+    monkeypatch.setattr(parts, "_ENOUGH_SEEDS", 2)
+    at_once: list[int] = []
+    monkeypatch.setattr(
+        fitting,
+        "fit_parts",
+        lambda *given, **options: at_once.append(given[3]) or fit_parts(*given, **options),
+    )
+    found = [
+        _bits(fit(small_graph, seeds=5, threads=threads, K=2, hidden=6, epochs=9, **keys))
+        for threads in (1, 2, 5)
+    ]
+    assert found[0] == found[1] == found[2]
+    assert at_once == [1, 2, 5]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_where_there_is_one_part_threads_change_nothing(threads: int, small_graph: Graph) -> None:
+    assert _bits(fit(small_graph, seeds=4, threads=threads, **_QUICK)) == _bits(
+        fit(small_graph, seeds=4, **_QUICK)
+    )
 
 
 def test_its_example_runs() -> None:

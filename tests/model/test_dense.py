@@ -3,7 +3,15 @@ import torch
 from torch import Generator, Tensor
 
 from l2p_search.model import dense
-from l2p_search.model.dense import flat_product, narrow_product, product, sum_over_nodes, times
+from l2p_search.model.dense import (
+    flat_product,
+    narrow_product,
+    product,
+    product_plus,
+    sum_over_nodes,
+    sums_over_nodes,
+    times,
+)
 
 
 def _normal(*shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
@@ -34,7 +42,7 @@ def test_onednns_product_is_the_usual_one(shape: tuple[int, int, int]) -> None:
         rtol=1e-4,
         atol=1e-3,
     )
-    of_weight = sum_over_nodes(h.transpose(1, 2), out)
+    of_weight = sum_over_nodes(h, out)
     wanted = torch.bmm(h.double().transpose(1, 2), out.double())
     torch.testing.assert_close(of_weight.double(), wanted, rtol=1e-4, atol=0.05)
 
@@ -49,3 +57,26 @@ def test_without_onednn_the_products_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_a_narrow_product_is_a_product() -> None:
     left, right = _normal(2, 6, 50), _normal(2, 50, 3)
     torch.testing.assert_close(narrow_product(left, right), torch.bmm(left, right))
+
+
+@pytest.mark.parametrize("inputs", [4, 20])
+def test_a_product_is_added_in_the_memory_of_what_it_is_added_to(inputs: int) -> None:
+    h, weight, other = _normal(2, 6, inputs), _normal(2, inputs, 20), _normal(2, 6, 20)
+    wanted = torch.bmm(h, weight) + other
+    found = product_plus(h, weight, other)
+    torch.testing.assert_close(found, wanted)
+    assert found is other
+
+
+@pytest.mark.parametrize("nodes", [6, 4000])
+@pytest.mark.parametrize("columns", [3, 64])
+def test_sums_over_nodes_with_one_matrix_are_those_with_each_other(
+    nodes: int, columns: int
+) -> None:
+    common, *others = _normal(2, nodes, columns), _normal(2, nodes, 64), _normal(2, nodes, 5)
+    for found, other in zip(sums_over_nodes(common, *others), others, strict=True):
+        torch.testing.assert_close(found, torch.bmm(common.transpose(1, 2), other))
+    given = [one.float() for one in (common, *others)]
+    for found, other in zip(sums_over_nodes(*given), others, strict=True):
+        wanted = torch.bmm(common.transpose(1, 2), other)
+        torch.testing.assert_close(found.double(), wanted, rtol=1e-4, atol=0.01)

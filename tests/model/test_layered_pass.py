@@ -2,10 +2,9 @@ import torch
 from torch import Tensor
 
 from l2p_search.data.graph import Graph
-from l2p_search.model.attention import attention_heads
+from l2p_search.model.attention import AttendedEdges, attention_heads
 from l2p_search.model.features import features_of
 from l2p_search.model.layered_pass import LayeredPass
-from l2p_search.model.layers import Adjacency
 from l2p_search.model.network import Parameters, Pass
 from l2p_search.model.propagation import normalised_adjacency
 from tests.model.agreement import x_of
@@ -37,7 +36,7 @@ def _pass(
     nodes = torch.zeros(2, 1, dtype=torch.int64)
     given = Pass(_theta(graph) if theta is None else theta, {}, nodes, noise)
     features = features_of(precise(graph), 4)
-    return LayeredPass(given, features, Adjacency(precise(graph), 0.0), rate)
+    return LayeredPass(given, features, AttendedEdges(precise(graph)), rate)
 
 
 def _dense(graph: Graph) -> Tensor:
@@ -59,8 +58,8 @@ def test_a_convolution_is_a_hat_h_w_plus_b(small_graph: Graph) -> None:
 def test_an_attention_is_that_of_its_heads_plus_b(small_graph: Graph) -> None:
     layers, theta = _pass(small_graph), _theta(small_graph)
     h = layers.product("1")
-    adjacency = Adjacency(precise(small_graph), 0.0)
-    heads = attention_heads(adjacency, h @ theta["W_2"], theta["to_2"], theta["from_2"], None, 0.0)
+    edges = AttendedEdges(precise(small_graph))
+    heads = attention_heads(edges, h @ theta["W_2"], theta["to_2"], theta["from_2"], None, 0.0)
     torch.testing.assert_close(layers.attention("2", h), heads + theta["b_2"][:, None])
 
 

@@ -67,6 +67,7 @@ def test_a_unit_that_never_varies_becomes_the_shift(kind: Kind) -> None:
 
 @kinds
 def test_with_relu_it_is_followed_by_relu_and_so_are_its_gradients(kind: Kind) -> None:
+    """The gradient of the squares is zero where relu is, as every reader's is."""
     given = _given(2)
     found, wanted = normalised(kind, *given, relu=True), normalised(kind, *given).relu()
     assert torch.equal(found, wanted)

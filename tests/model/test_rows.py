@@ -35,3 +35,11 @@ def test_a_tap_adds_the_gradient_of_its_rows_to_that_of_what_passes() -> None:
     at = _NODES.unsqueeze(-1).expand(-1, -1, 4)
     (wanted,) = torch.autograd.grad(loss((2.0 * h).gather(1, at), 2.0 * h), h)
     torch.testing.assert_close(found, wanted)
+
+
+def test_the_gradient_of_rectified_rows_is_handed_back_masked() -> None:
+    h, weight = _normal(2, 6, 4), _normal(2, 3, 4)
+    found, wanted = h.clone().relu_().requires_grad_(), h.requires_grad_()
+    (grad,) = torch.autograd.grad((rows_at(found, _NODES, rectified=True) * weight).sum(), found)
+    (other,) = torch.autograd.grad((rows_at(wanted.relu(), _NODES) * weight).sum(), wanted)
+    assert torch.equal(grad, other)

@@ -7,6 +7,7 @@ import torch
 from l2p_search.data.graph import Graph
 from l2p_search.data.splits import all_rows
 from l2p_search.model.network import Pass
+from l2p_search.model.rows import Tap
 from l2p_search.model.stacks import GatStack, GcniiStack, GcnStack, SageStack, Stack
 from l2p_search.training.seeds import generator_of
 from tests.model.agreement import (
@@ -53,7 +54,9 @@ def _assert_steps_agree(backbone: str, changes: dict[str, Any], small_graph: Gra
     config = config_of(**changes)
     stack = _STACKS[backbone](precise(small_graph), config)
     given = _begun(stack, small_graph)
-    found = torch.stack(stack.hidden(stack.begin(given)), dim=1)
+    tap = Tap(given.nodes, rectified=stack.rectified)
+    stack.hidden(stack.begin(given), tap)
+    found = torch.stack(tap.rows, dim=1)
     wanted = torch.stack(
         [
             torch.stack(

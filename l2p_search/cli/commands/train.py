@@ -59,9 +59,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--threads",
         type=positive,
-        default=defaults.THREADS,
         metavar="N",
-        help="torch threads (default: %(default)s)",
+        help="train the seeds in parts, N at once, each on one core; any N gives the same numbers"
+        " (default: all seeds in one batch, on one core)",
     )
     add_device(parser)
     add_memory(parser)

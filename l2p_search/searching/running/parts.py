@@ -60,6 +60,15 @@ def _divided(graph: Graph, memory_gb: float, config: TrialConfig, seeds: Sequenc
     return in_parts(seeds, network.bytes_per_seed, seeds_at_once(network, memory_gb))
 
 
+def parts_at_once(graph: Graph, config: TrialConfig, parts: Parts, memory_gb: float) -> int:
+    """How many of the parts fit into the memory together, by an estimate: at least one."""
+    if len(parts) == 1:
+        return 1
+    largest = max(map(len, parts))
+    network = build_network(Problem(graph), config)
+    return max(1, int(memory_gb * 2**30 // (largest * network.bytes_per_seed)))
+
+
 def in_parts(seeds: Sequence[int], bytes_per_seed: int, at_once: int) -> Parts:
     """Divide seeds into parts of about equal size that are large enough to be worth it.
 

@@ -4,8 +4,10 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
+from l2p_search.model.building import build_network
+from l2p_search.model.problem import Problem
 from l2p_search.searching.running import parts
-from l2p_search.searching.running.parts import divided_for, in_parts, whole
+from l2p_search.searching.running.parts import divided_for, in_parts, parts_at_once, whole
 
 _MB = 2**20
 
@@ -49,3 +51,12 @@ def test_what_cannot_be_built_stays_whole_so_that_its_worker_tells_why(
     monkeypatch.setattr(parts, "build_network", too_large)
     config = TrialConfig(K=2, hidden=8)
     assert divided_for(small_graph, 1e-9, "cpu")(config, range(6)) == (tuple(range(6)),)
+
+
+def test_no_more_parts_train_at_once_than_fit_into_memory(small_graph: Graph) -> None:
+    config = TrialConfig(K=2, hidden=8)
+    seed = build_network(Problem(small_graph), config).bytes_per_seed / 2**30
+    divided = ((0, 1), (2, 3, 4))
+    assert parts_at_once(small_graph, config, divided, 9.5 * seed) == 3
+    assert parts_at_once(small_graph, config, divided, 0.1 * seed) == 1
+    assert parts_at_once(small_graph, config, ((0, 1),), 9.5 * seed) == 1

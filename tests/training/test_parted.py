@@ -1,0 +1,71 @@
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from l2p_search.config import TrialConfig
+from l2p_search.data.graph import Graph
+from l2p_search.results import TrialResult
+from l2p_search.training import parted
+from l2p_search.training.fit import Progress, fit
+from l2p_search.training.parted import fit_parts
+
+_CONFIG = TrialConfig(K=2, hidden=6, epochs=6)
+_PARTS = [(0, 1), (2, 3), (4,)]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 8])
+def test_the_result_is_that_of_the_parts_one_after_another(
+    at_once: int, small_graph: Graph
+) -> None:
+    first, second, third = (fit(small_graph, _CONFIG, part) for part in _PARTS)
+    wanted = first.joined(second).joined(third)
+    found = fit_parts(small_graph, _CONFIG, _PARTS, at_once)
+    assert found.seeds == wanted.seeds
+    assert found.curves == wanted.curves
+    assert found.weights is not None
+    assert found.weights.seeds == (0, 1, 2, 3, 4)
+    assert found.seconds > 0.0
+
+
+def test_progress_is_of_all_parts_and_told_in_the_callers_thread(small_graph: Graph) -> None:
+    seen: list[tuple[Progress, threading.Thread]] = []
+    fit_parts(
+        small_graph,
+        _CONFIG,
+        _PARTS,
+        2,
+        on_epoch=lambda progress: seen.append((progress, threading.current_thread())),
+    )
+    assert len(seen) == 3 * 6
+    assert {thread for _, thread in seen} == {threading.current_thread()}
+    assert {progress.total for progress, _ in seen} == {5}
+    assert all(progress.training + progress.finished <= 5 for progress, _ in seen)
+
+
+def test_what_the_caller_raises_ends_all_parts(small_graph: Graph) -> None:
+    def interrupt(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    endless = TrialConfig(K=2, hidden=6, epochs=100_000, patience=100_000)
+    with pytest.raises(KeyboardInterrupt):
+        fit_parts(small_graph, endless, _PARTS, 2, on_epoch=interrupt)
+    assert threading.active_count() == before
+
+
+def test_the_error_of_a_part_ends_the_others_and_is_raised(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = TrialConfig(K=2, hidden=6, epochs=100_000, patience=100_000)
+
+    def failing(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], **options: object
+    ) -> TrialResult:
+        if 4 in seeds:
+            raise RuntimeError("the third part fails")
+        return fit(graph, config, seeds, **options)
+
+    monkeypatch.setattr(parted, "fit", failing)
+    with pytest.raises(RuntimeError, match="the third part fails"):
+        fit_parts(small_graph, endless, _PARTS, 3)
