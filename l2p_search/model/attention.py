@@ -31,7 +31,7 @@ from l2p_search.model.sparse import SparseMatrix
 _SLOPE = 0.2
 """Slope of leaky_relu below zero, as in the paper."""
 
-HELD_PER_ENTRY = 16
+HELD_PER_ENTRY = 8
 """Numbers per entry and head that are held at the peak: scores, their softmax and its dropout,
 with gradients, and what is gathered for them. Measured."""
 

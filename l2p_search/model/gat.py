@@ -61,7 +61,7 @@ class Gat(Baseline):
             self.noise_size += self._head.noise_size
             parameters += self._head.parameters
             units += 4 * config.head_layers * graph.num_nodes * config.hidden
-        held = (7 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
+        held = (4 + self._tuning.held_per_unit()) * graph.num_nodes * sum(outputs)
         words = 6 * parameters + held + (1 + HELD_PER_ENTRY) * attention + units
         self.bytes_per_seed = 4 * (words + self._features.noise_size)
         self.seeds_per_pass = seeds_per_pass(4 * graph.num_nodes * config.hidden, problem.device)

@@ -79,10 +79,10 @@ class Gcn(Baseline):
             self.noise_size += self._features.noise_size + graph.num_nodes * units
         own = (*self.own, *(self._tuning.letters if self._is_hidden("1") else ()))
         self.first_layer = frozenset(f"{letter}_1" for letter in ("W", "b", *own))
-        # Parameters six times (gradient, moments, best state); of a layer's input what is dropped,
-        # projected and convolved, with gradients, and the random bytes.
+        # Parameters six times (gradient, moments, best state); of a layer's input what dropout
+        # has left, the random bytes, and what one pass needs meanwhile. Measured.
         parameters = (1 + len(own)) * sum(a * b for a, b in self._shapes.values())
-        per_unit = 6 + self._tuning.held_per_unit()
+        per_unit = 3 + self._tuning.held_per_unit()
         words = per_unit * graph.num_nodes * (units + config.hidden)
         if self._head is not None:
             self.noise_size += self._head.noise_size

@@ -53,7 +53,7 @@ class Stack(ABC):
 
     first_layer = frozenset({"W_in", "b_in"})
     step_weights: frozenset[str] = frozenset()
-    held_per_unit = 6
+    held_per_unit = 4
     """Tensors of the size of a hidden representation that a step holds in training."""
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
@@ -69,8 +69,8 @@ class Stack(ABC):
         self.noise_size = self._adjacency.noise_size
         if config.dropout > 0:
             self.noise_size += self._features.noise_size + config.K * noise_per_step
-        # Parameters six times (gradient, moments, best state); of each step what is dropped,
-        # projected and convolved, with gradients, and the random bytes.
+        # Parameters six times (gradient, moments, best state); of each step what dropout has
+        # left, the random bytes, and what one pass needs meanwhile. Measured.
         matrices = config.K * (self.matrices_per_step + len(self._tuning.letters))
         parameters = (self._inputs + matrices * self.width) * self.width
         per_unit = self.held_per_unit + self._tuning.held_per_unit()
