@@ -142,8 +142,8 @@ def _models() -> Target:
 
     def read(content: bytes, folder: Path) -> object:
         files = dict(good)
-        if content:
-            files[names[content[0] % len(names)]] = content[1:]
+        which = content[0] % len(names) if content else 0
+        files[names[which]] = content[1:]
         try:
             description = json.loads(files[folders.DESCRIPTION])
         except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def _models() -> Target:
         if isinstance(description, dict):
             bound = description.get("files")
             for name in names[1:] if isinstance(bound, dict) else ():
-                if isinstance(bound.get(name), dict) and content[0] % len(names):
+                if isinstance(bound.get(name), dict) and which:
                     bound[name] = {
                         "bytes": len(files[name]),
                         "sha256": folders._sha256(files[name]),
