@@ -70,7 +70,7 @@ class Hyperparameters:
         ALL,
         low=POSITIVE,
         high=10.0,
-        remedy="give a learning rate above 0, such as 0.01",
+        remedy="give a learning rate above 0 and at most 10, such as 0.01",
     )
     hidden: int = key(
         64,
@@ -247,7 +247,7 @@ class Hyperparameters:
         L2P,
         low=POSITIVE,
         high=10.0,
-        remedy="give a learning rate above 0, such as 0.01",
+        remedy="give a learning rate above 0 and at most 10, such as 0.01",
     )
     phi_share: float = key(
         1.0,

@@ -106,6 +106,7 @@ def test_a_round_trip_through_plain_values_keeps_everything() -> None:
     [
         ({"K": 0}, "K=0 is out of range: give a number of propagation steps from 1 to 64"),
         ({"K": -3}, "K=-3 is out of range"),
+        ({"lr": 1000.0}, "lr=1000.0 is out of range: give a learning rate above 0 and at most 10"),
         ({"step_decay": -1}, "step_decay=-1.0 is out of range: give 0 or more"),
         ({"consistency": -1}, "consistency=-1.0 is out of range: give 0 or more"),
         ({"sharpening": 0}, "sharpening=0.0 is out of range: give a temperature from 0.001 to 1"),
