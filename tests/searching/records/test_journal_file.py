@@ -308,8 +308,18 @@ def test_what_is_no_file_or_cannot_be_read_is_refused(tmp_path: Path) -> None:
         has_begun(tmp_path / ("x" * 300))
 
 
+_ENTRY = b'{"op_code": 0, "worker_id": "w", "study_name": "s", "directions": [2]}\n'
+
+
 @pytest.mark.parametrize(
-    ("data", "kept"), [(b"", b""), (b"a\nb\n", b"a\nb\n"), (b"a\nb", b"a\n"), (b"a", b"")]
+    ("data", "kept"),
+    [
+        (b"", b""),
+        (_ENTRY + _ENTRY, _ENTRY + _ENTRY),
+        (_ENTRY + _ENTRY[:-1], _ENTRY),
+        (_ENTRY + _ENTRY[:3], _ENTRY),
+        (_ENTRY[:9], b""),
+    ],
 )
 def test_a_last_line_that_was_cut_off_is_dropped_for_good_and_no_other(
     data: bytes, kept: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
