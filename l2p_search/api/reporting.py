@@ -125,12 +125,15 @@ def _meaning(outcome: Outcome, metric: Metric) -> str:
     result = fresh or best.result
     splits = len({seed.split for seed in result.finished})
     over = count(splits, "split") if splits > 1 else count(len(result.finished), "seed")
-    number = outcome.confirmed or outcome.protocol
-    sign = f"± is its 95 % interval over {over}."
-    if number is not None and number.low is None:
-        sign = sentence(f"{over} cannot tell how far off it is")
-    if outcome.confirmed is None is outcome.protocol:
+    number = outcome.estimate or outcome.protocol_estimate
+    if number is None:
         return f"no test {title(metric)} was computed, and nothing is confirmed on fresh seeds"
+    sign = (
+        f"± is its 95 % interval for {THIS_GRAPH}, by {over};"
+        f" the one for {OTHER_NODES}: {number.elsewhere}."
+    )
+    if number.this_graph.low is None:
+        sign = sentence(f"{over} cannot tell how far off it is")
     if fresh is None:
         return (
             f"test {title(metric)} on the search's own seeds; not confirmed on fresh ones, so it"

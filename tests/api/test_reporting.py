@@ -41,7 +41,12 @@ def body(recorded: Journal, outcome: Outcome) -> str:
 
 def test_the_headline_is_the_number_to_quote(body: str, outcome: Outcome) -> None:
     assert f'<p class="big">{outcome.confirmed} %</p>' in body
-    assert "test accuracy on 3 fresh seeds that chose nothing: the number to quote" in body
+    assert outcome.estimate is not None
+    assert (
+        "test accuracy on 3 fresh seeds that chose nothing: the number to quote. ± is its 95 %"
+        " interval for this graph, other seeds and splits, by 3 splits; the one for other nodes"
+        f" of this kind: {outcome.estimate.elsewhere}."
+    ) in body
     own = outcome.protocol
     assert own is not None
     row = f"the paper&#x27;s protocol: the search&#x27;s own seeds</td><td>{own.mean:.2f}</td>"
