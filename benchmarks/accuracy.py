@@ -52,15 +52,16 @@ def main() -> None:
         )
         return
     print(
-        "| dataset | validation | test | paper (L2Q) | q at steps 0, 1, 2 | mean step | seconds |"
+        "| dataset | validation | sd | test | sd | paper (L2Q) | q at steps 0, 1, 2 | mean step |"
+        " seconds |"
     )
-    print("|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|")
     for name, result in results.items():
         paper = paper_accuracy("l2q", name)
         shares = ", ".join(f"{share:.2f}" for share in (result.profile or ())[:3])
         print(
-            f"| {name} | {result.val_mean:.2f} ± {result.val_std:.2f}"
-            f" | {result.test_mean:.2f} ± {result.test_std:.2f}"
+            f"| {name} | {result.val_mean:.2f} | {result.val_std:.2f}"
+            f" | {result.test_mean:.2f} | {result.test_std:.2f}"
             f" | {paper or '-'} | {shares}"
             f" | {result.expected_step:.2f} | {result.seconds:.0f} |"
         )

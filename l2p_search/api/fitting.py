@@ -78,9 +78,10 @@ def fit(
             By default what an exported file was searched by, else "auto". With
             `stop_on="val_accuracy"` it also says which epoch of a seed is its best.
         threads: Train the seeds in parts, so many of them at once, each on one core (see
-            docs/speed.md). The parts follow from graph and configuration: any number gives the
-            same numbers, to the last bit. By default all seeds train in one batch, on one core,
-            as in a search; on a graph that has several parts last bits differ from theirs.
+            docs/speed.md). The parts follow from the graph, the configuration and `memory_gb`: any
+            number gives the same numbers, to the last bit. By default all seeds train in one
+            batch, on one core, as in a search; on a graph that has several parts last bits differ
+            from theirs.
         memory_gb: Train as many seeds at once as fit into this; fewer, with a warning in the
             log, where even that is not there.
         device: "auto" (a CUDA device where there is one, else the CPU), "cpu", "cuda", "cuda:1"

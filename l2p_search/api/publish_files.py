@@ -199,7 +199,7 @@ def _readme(
     if overall.reason:
         lines.append(f"There is no critical-difference figure: {overall.reason}.\n")
     if f"{_BUDGET}.pdf" not in figures:
-        lines.append("There is no budget figure: no search has trials with test scores.\n")
+        lines.append("There is no budget figure: no search has a trial with all its seeds.\n")
     return "\n".join(lines)
 
 

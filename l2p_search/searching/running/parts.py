@@ -1,8 +1,8 @@
 """Parts: how the fresh seeds of one configuration are divided, so that idle workers can help.
 
 The last bits of a seed's numbers depend on which seeds train in one batch with it. So the parts
-follow from the graph, the configuration and its seeds alone, never from how many workers there
-are: one worker trains the same parts one after another, and gets the same numbers.
+follow from the graph, the configuration, its seeds and `--memory` alone, never from how many
+workers there are: one worker trains the same parts one after another, and gets the same numbers.
 """
 
 from collections.abc import Callable, Sequence
