@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -149,6 +149,8 @@ class Mark:
         behind: How many points it is behind the best.
     """
 
+    METRICS: ClassVar[tuple[str, ...]] = ("rank", "tie", "behind_best")
+
     rank: int
     tie: bool
     behind: float
@@ -160,11 +162,8 @@ class Mark:
 
     def metrics(self) -> list[Logged]:
         """Columns that sort as numbers, and a chart."""
-        return [
-            ("rank", float(self.rank), 0),
-            ("tie", float(self.tie), 0),
-            ("behind_best", round(self.behind, 2), 0),
-        ]
+        values = (float(self.rank), float(self.tie), round(self.behind, 2))
+        return [(name, value, 0) for name, value in zip(self.METRICS, values, strict=True)]
 
 
 def inert(text: str) -> str:

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from l2p_search.tracking.entries import IMAGE_TAG, RUN_STATUS, Logged, SearchEntry, TrialEntry
+from l2p_search.tracking.entries import (
+    IMAGE_TAG,
+    RUN_STATUS,
+    Logged,
+    Mark,
+    SearchEntry,
+    TrialEntry,
+)
 from l2p_search.tracking.notes import ANSWER, dataset_note, search_note
 from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
@@ -43,6 +50,8 @@ class _Child:
     status: str
     name: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    standing: Mapping[str, float] = field(default_factory=dict)
+    """The metrics of its mark. MLflow writes metrics before tags: a kill may leave them alone."""
 
 
 class MlflowTracker:
@@ -197,7 +206,8 @@ class MlflowTracker:
         for uid, child in self._children[parent].items():
             mark = search.marks.get(uid)
             if mark is not None and any(child.tags.get(k) != v for k, v in mark.tags().items()):
-                self._batch(child.run_id, mark.metrics(), {}, mark.tags())
+                new = [row for row in mark.metrics() if child.standing.get(row[0]) != row[1]]
+                self._batch(child.run_id, new, {}, mark.tags())
 
     def _describe(self, experiment: str, search: SearchEntry) -> None:
         """Say on the page of the dataset what its searches have found."""
@@ -301,7 +311,11 @@ class MlflowTracker:
             )
             for run in page:
                 known[run.data.tags["trial_uid"]] = _Child(
-                    run.info.run_id, run.info.status, run.info.run_name, run.data.tags
+                    run.info.run_id,
+                    run.info.status,
+                    run.info.run_name,
+                    run.data.tags,
+                    {k: v for k, v in run.data.metrics.items() if k in Mark.METRICS},
                 )
             token = page.token
             if not token:

@@ -37,7 +37,14 @@ class _Running:
         self.children = psutil.Process(self.process.pid).children(recursive=True)
 
     def named(self, name: str) -> psutil.Process:
-        return next(child for child in self.children if child.name() == name)
+        """A process of Ray, which may still be starting: the first trials do not wait for it."""
+
+        def found() -> list[psutil.Process]:
+            self.children = psutil.Process(self.process.pid).children(recursive=True)
+            return [child for child in self.children if child.name() == name]
+
+        wait_until(lambda: bool(found()), self.process)
+        return found()[0]
 
     def end(self) -> str:
         """Wait for the end of all processes; what was said."""
@@ -100,8 +107,7 @@ def test_an_interface_that_is_killed_leaves_no_process(tmp_path: Path, tried: Tr
     assert found.returncode == 0, found.stderr
     process = cli.start("ui")
     assert process.stdout is not None
-    address = process.stdout.readline().split()[-1].partition("#")[0]
-    assert address.startswith("http://127.0.0.1:")
+    assert "http://127.0.0.1:" in process.stdout.readline()
     server = psutil.Process(process.pid)
     wait_until(lambda: len(server.children(recursive=True)) >= 4, process)
     children = server.children(recursive=True)

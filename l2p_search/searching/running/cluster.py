@@ -23,7 +23,7 @@ from l2p_search.errors import SearchError, argument, first_line
 from l2p_search.guard import ending_with_us
 from l2p_search.searching.running.alongside import alongside
 from l2p_search.searching.running.nodes import refuse_other_nodes
-from l2p_search.searching.running.ray_processes import sessions_of_their_own
+from l2p_search.searching.running.ray_processes import sessions_of_their_own, watched
 from l2p_search.searching.running.scratch import scratch_folder
 
 _log = logging.getLogger(__name__)
@@ -97,6 +97,7 @@ def ray_cluster(
     wanted: Resources,
     shared_bytes: int,
     meanwhile: Callable[[Callable[[], bool]], None] | None = None,
+    on_lost: Callable[[str], None] = lambda name: None,
 ) -> Iterator[Cluster]:
     """Use the Ray at an address, the caller's own, or one that is started for this block.
 
@@ -109,6 +110,7 @@ def ray_cluster(
         shared_bytes: The size of what all workers read, the graphs, which Ray keeps once in
             shared memory.
         meanwhile: Is called while Ray starts in a thread, with what says whether it has started.
+        on_lost: Is called with the name of a process of Ray that dies while Ray starts.
 
     Yields:
         The cluster. It is shut down at the end unless the caller started it, or further searches
@@ -146,7 +148,7 @@ def ray_cluster(
             scratch = stack.enter_context(scratch_folder())
             if not theirs:
                 stack.callback(_shut_down)
-            with _own_signals():
+            with _own_signals(), watched(on_lost):
                 stack.enter_context(alongside(begin, meanwhile))
             import ray
 

@@ -62,19 +62,21 @@ def sessions_of_their_own() -> Iterator[list[int]]:
 def watched(on_lost: Callable[[str], None], head: str | None = None) -> Iterator[None]:
     """Watch the processes of the Ray that this process has started, or the head of a cluster.
 
+    Processes that appear within the block are watched as well: Ray may only be starting.
+
     Args:
         on_lost: Called once, in a thread of its own, when one that Ray cannot do without has died;
             with its name.
         head: The address of the head, HOST:PORT, if a cluster was joined. It is lost when nobody
             has listened there for longer than a network may fail.
     """
-    children = psutil.Process().children()
-    vital = {child.pid: name for child in children if (name := _name(child)) in _VITAL}
+    vital = _vital()
     over = threading.Event()
 
     def watch() -> None:
         heard = time.monotonic()
         while not over.wait(_EVERY):
+            vital.update(_vital())
             if head is None or _listens(head):
                 heard = time.monotonic()
             elif time.monotonic() - heard > _SILENCE:
@@ -134,6 +136,12 @@ def _leads_a_group(pid: int) -> bool:
         return os.getpgid(pid) == pid
     except ProcessLookupError:
         return False
+
+
+def _vital() -> dict[int, str]:
+    """Pid -> name, of the processes of a Ray of our own that it cannot do without."""
+    children = psutil.Process().children()
+    return {child.pid: name for child in children if (name := _name(child)) in _VITAL}
 
 
 def _name(process: psutil.Process) -> str:

@@ -200,6 +200,7 @@ def _on_workers(
             resources,
             sum(map(graph_bytes, graphs)),
             None if first is None else partial(first.work_until, pool=pool),
+            on_lost=end_by_force,
         ) as cluster,
     ):
         from l2p_search.searching.running.tuner import (
