@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
@@ -111,7 +111,10 @@ def ended_by_force() -> Iterator[Callable[[str], None]]:
     def end(name: str) -> None:
         if not over.wait(_PATIENCE):
             os.write(2, f"l2p-search: error: {lost_text(name)}; resume the search\n".encode())
-            os._exit(2)
+            try:
+                _kill_ray()
+            finally:
+                os._exit(2)
 
     def lost(name: str) -> None:
         threading.Thread(target=end, args=[name], name="ray-lost", daemon=True).start()
@@ -136,6 +139,21 @@ def _leads_a_group(pid: int) -> bool:
         return os.getpgid(pid) == pid
     except ProcessLookupError:
         return False
+
+
+def _kill_ray() -> None:
+    """Kill what is left of a Ray of our own; its agents would look for it for a minute."""
+    left = [psutil.Process(pid) for pid in _vital() if psutil.pid_exists(pid)]
+    for process in left + [child for each in left for child in _descendants(each)]:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def _descendants(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
 
 
 def _vital() -> dict[int, str]:
