@@ -188,7 +188,8 @@ class MlflowTracker:
         ]
         profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
         metrics += self._unwritten(parent, (*search.series, *profile))
-        tags = {"mlflow.note.content": search_note(search, experiment, parent)}
+        # When the run began, the search had not noted its own command and versions yet.
+        tags = {**search.tags, "mlflow.note.content": search_note(search, experiment, parent)}
         tags |= {ANSWER: search.answer} if search.answer else {}
         self._batch(parent, metrics, {}, tags | (IMAGE_TAG if search.profile else {}))
         self._files(parent, search.files)

@@ -59,7 +59,7 @@ def test_a_server_that_dies_costs_a_search_nothing(
     assert search.returncode == 0, err
     assert "CONFIRMED TEST ACCURACY" in out
     assert "MLflow is behind" in err
-    assert "l2p-search sync s" in err
+    assert " -m l2p_search sync s" in err
     assert {trial["status"] for trial in cli.trials("s")} == {"complete"}
     assert cli.ended("s") >= 12
 

@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,19 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
         assert len(run[3]["seed/val_accuracy"]) == len(record.result.finished)
         assert {"profile.npz", "profile.json", "profile.svg", "config.yaml"} <= set(run[4])
     assert any(r.status is TrialStatus.RACED_OUT for r in journal.records())
+
+
+def test_a_run_that_began_before_its_search_was_noted_ends_with_its_command(
+    journal: Journal,
+) -> None:
+    store = find_store(None)
+    tracker, search = MlflowTracker(store), search_entry(journal, read_outcome(journal))
+    noted = replace(search, tags={**search.tags, "command": "l2p-search --dataset demo"})
+    parent = tracker.begin(replace(search, tags={**search.tags, "command": ""}))
+    tracker.finish(parent, noted, interrupted=False)
+    found = contents(store)["s"]
+    assert isinstance(found, tuple)
+    assert found[2]["command"] == "l2p-search --dataset demo"
 
 
 def test_writing_again_changes_nothing(journal: Journal) -> None:
