@@ -155,7 +155,7 @@ def _fit(
 def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Ray that cannot be started."""
 
-    def refuse(*asked: object) -> None:
+    def refuse(*asked: object, **named: object) -> None:
         raise SearchError("Ray did not start")
 
     monkeypatch.setattr("l2p_search.searching.running.run.ray_cluster", refuse)
