@@ -82,8 +82,8 @@ def watched(on_lost: Callable[[str], None], head: str | None = None) -> Iterator
             elif time.monotonic() - heard > _SILENCE:
                 on_lost(f"head {head}")
                 return
-            for pid, name in vital.items():
-                if _is_dead(pid):
+            for process, name in vital.items():
+                if _is_dead(process.pid):
                     on_lost(name)
                     return
 
@@ -143,7 +143,7 @@ def _leads_a_group(pid: int) -> bool:
 
 def _kill_ray() -> None:
     """Kill what is left of a Ray of our own; its agents would look for it for a minute."""
-    left = [psutil.Process(pid) for pid in _vital() if psutil.pid_exists(pid)]
+    left = list(_vital())
     for process in left + [child for each in left for child in _descendants(each)]:
         with suppress(psutil.Error):
             process.kill()
@@ -156,10 +156,10 @@ def _descendants(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def _vital() -> dict[int, str]:
-    """Pid -> name, of the processes of a Ray of our own that it cannot do without."""
+def _vital() -> dict[psutil.Process, str]:
+    """The processes that a Ray of our own cannot do without, with their names."""
     children = psutil.Process().children()
-    return {child.pid: name for child in children if (name := _name(child)) in _VITAL}
+    return {child: name for child in children if (name := _name(child)) in _VITAL}
 
 
 def _name(process: psutil.Process) -> str:
