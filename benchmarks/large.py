@@ -110,6 +110,7 @@ def main() -> None:
         command = [sys.executable, "-m", "l2p_search", "--dataset", "large.npz", "--space"]
         command += ["space.yaml", "--trials", "2", "--seeds", str(args.seeds)]
         command += ["--confirm", str(args.seeds), "--confirm-ties", "0", "--no-tracking"]
+        command += ["--no-controls", "--no-fresh-splits"]
         told = subprocess.run(
             [*command, "--dry-run", "--json"], cwd=folder, check=True, stdout=subprocess.PIPE
         ).stdout

@@ -96,7 +96,9 @@ class Entries:
         size = (len(left), len(right))
         zeros, columns = left.new_zeros(len(self.row)), self.matrix.indices[: len(self.row)]
         pattern = _csr(self.starts.int(), columns, zeros, size)
-        found: Tensor = torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()
+        # Into the pattern's own memory: another result would begin as a copy of it.
+        torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0, out=pattern)
+        found: Tensor = pattern.values()
         return found
 
     def _gathered_products(self, left: Tensor, right: Tensor) -> Tensor:

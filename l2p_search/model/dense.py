@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
 MATMUL_WIDTH = 16
-"""Matrix products with fewer columns fall off the fast path: pad them to a multiple of this."""
+"""MKL's products with fewer columns fall off its fast path: pad them to a multiple of this."""
 
 _SAME_ORDER = 256
 """Up to this many terms both kernels add up one after another."""
@@ -129,8 +129,10 @@ def product(h: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
     Returns:
         The product.
     """
-    if not _is_faster(h, weight):
+    if not _is_faster(h.shape[1], weight):
         return torch.bmm(h, weight) if out is None else torch.bmm(h, weight, out=out)
+    if out is None and len(h) == 1:
+        return matrix_product(h[0], weight[0]).unsqueeze(0)
     if out is None:
         out = h.new_empty(*h.shape[:2], weight.shape[2])
     for own, own_h, own_weight in zip(out, h, weight, strict=True):
@@ -138,24 +140,37 @@ def product(h: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
     return out
 
 
+def fast_width(weight: Tensor, rows: int) -> Tensor:
+    """W, with columns of zeros where its product with H of so many rows is faster with them.
+
+    Example:
+        >>> fast_width(torch.ones(1, 2, 3), rows=5).shape[2]
+        16
+    """
+    wide = pad(weight, (0, -weight.shape[2] % MATMUL_WIDTH))
+    return weight if _is_faster(rows, wide) else wide
+
+
 def flat_product(h: Tensor, weight: Tensor) -> Tensor:
     """H W without autograd, the seeds one below another: [S, N, I] and [S, I, O] -> [S N, O].
 
-    Where W has few columns, columns of zeros are added for the time of the product.
+    Where W has few columns, columns of zeros may be added for the time of the product.
     """
     width = weight.shape[2]
     if width < MATMUL_WIDTH:
-        wide = product(h, pad(weight, (0, MATMUL_WIDTH - width)))
-        return wide.view(-1, MATMUL_WIDTH)[:, :width].contiguous()
-    if len(h) == 1 and _is_faster(h, weight):
-        return matrix_product(h[0], weight[0])
+        wide = product(h, fast_width(weight, h.shape[1])).flatten(0, 1)
+        return wide[:, :width].contiguous()
     return product(h, weight).view(-1, width)
 
 
 def product_plus(h: Tensor, weight: Tensor, other: Tensor) -> Tensor:
-    """H W + other without autograd, in the memory of other [S, N, O]."""
+    """H W + other without autograd, [S, N, O], in the memory of other if that is the faster."""
     if weight.shape[1] <= MATMUL_WIDTH:
         return other.baddbmm_(h, weight)
+    if len(h) == 1 and _is_faster(h.shape[1], weight):
+        given = (h[0], other[0], weight[0].t(), None, "add")
+        found: Tensor = torch.ops.mkldnn._linear_pointwise.binary(*given)
+        return found.unsqueeze(0)
     return other.add_(flat_product(h, weight).view_as(other))
 
 
@@ -165,10 +180,11 @@ def matrix_product(h: Tensor, weight: Tensor) -> Tensor:
     return found
 
 
-def _is_faster(h: Tensor, weight: Tensor) -> bool:
-    """Whether oneDNN's kernel is there for these, gives the same numbers, and is the faster."""
-    size = h.shape[1] * weight.shape[1] * weight.shape[2]
-    return size >= _FROM and weight.shape[1] <= _SAME_ORDER and _is_known(h)
+def _is_faster(rows: int, weight: Tensor) -> bool:
+    """Whether oneDNN's kernel is there for H W, gives the same numbers, and is the faster."""
+    _, terms, width = weight.shape
+    size = rows * terms * (width + -width % MATMUL_WIDTH)
+    return size >= _FROM and terms <= _SAME_ORDER and _is_known(weight)
 
 
 def _is_known(h: Tensor) -> bool:

@@ -12,11 +12,10 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import pad
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.dense import MATMUL_WIDTH, flat_product, narrow_product, product
+from l2p_search.model.dense import fast_width, flat_product, narrow_product, product
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Draw, Features, features_of
 from l2p_search.model.network import GradientSink, Parameters, Pass
@@ -53,8 +52,8 @@ class Encoder:
     """
 
     first_layer = frozenset({"W_1", "b_1"})
-    streamed = first_layer
-    """Their gradients are the largest of all: a sink can take them block by block."""
+    streamed = frozenset({"W_1"})
+    """Its gradient is the largest of all: a sink can take it block by block."""
 
     def __init__(self, problem: Problem, config: TrialConfig) -> None:
         """Prepare the features once for all epochs and seeds."""
@@ -138,7 +137,7 @@ def encode_and_project(
         scorer: w [S, H, R].
         classifier: W_2 [S, H, C].
         noise: Random bytes of both dropouts; None for a pass without dropout.
-        sink: Where the gradients of W_1 and b_1 go instead of to autograd.
+        sink: Where the gradient of W_1 goes instead of to autograd.
 
     Returns:
         Score columns [S, N, R] and class columns [S, N, C].
@@ -172,7 +171,7 @@ class EncodeAndProject(torch.autograd.Function):
         """Product, bias, relu, dropout, projection."""
         weight = weight.detach()
         projection = torch.cat([scorer, classifier], dim=2)
-        padded = pad(projection, (0, -projection.shape[2] % MATMUL_WIDTH))
+        padded = fast_width(projection, features.num_nodes)
         hidden = weight.new_empty(weight.shape[0], features.num_nodes, weight.shape[2])
         columns = weight.new_empty(*hidden.shape[:2], padded.shape[2])
         scale = 1.0 if noise is None else noise.scale
@@ -208,12 +207,11 @@ class EncodeAndProject(torch.autograd.Function):
             return None, None, narrow_product(hidden.transpose(1, 2), grad_scores), None, *nothing
         grad_columns = torch.cat([grad_scores, grad_classes], dim=2)
         grad_projection = torch.empty_like(projection)
-        grad_weight = grad_bias = None
-        sink = ctx.sink
+        grad_bias = hidden.new_empty(hidden.shape[0], hidden.shape[2])
+        grad_weight, sink = None, ctx.sink
         if sink is None:
             grad_weight = hidden.new_empty(hidden.shape[0], ctx.num_features, hidden.shape[2])
-            grad_bias = hidden.new_empty(hidden.shape[0], hidden.shape[2])
-            sink = _collect({"W_1": grad_weight, "b_1": grad_bias})
+            sink = _collect(grad_weight)
         for block in ctx.features.blocks(hidden.shape[0]):
             transposed = hidden[block].transpose(1, 2)
             grad_projection[block] = narrow_product(transposed, grad_columns[block])
@@ -221,15 +219,16 @@ class EncodeAndProject(torch.autograd.Function):
             grad_hidden = grad_hidden.view_as(hidden[block])
             passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
             sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
-            sink("b_1", passed.sum(dim=1).mul_(ctx.scale), block)
+            torch.sum(passed, dim=1, out=grad_bias[block])
+        grad_bias.mul_(ctx.scale)
         grad_scorer, grad_classifier = grad_projection.tensor_split([ctx.scorers], dim=2)
         return grad_weight, grad_bias, grad_scorer, grad_classifier, *nothing
 
 
-def _collect(into: dict[str, Tensor]) -> GradientSink:
-    """A sink that writes the gradients into tensors [S, ...]."""
+def _collect(into: Tensor) -> GradientSink:
+    """A sink that writes the gradient of one parameter into a tensor [S, ...]."""
 
     def sink(name: str, gradient: Tensor, seeds: slice) -> None:
-        into[name][seeds] = gradient
+        into[seeds] = gradient
 
     return sink

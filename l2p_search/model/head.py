@@ -59,30 +59,29 @@ class Head:
             theta[f"b_{name}"] = self._problem.zeros(len(generators), shape[1])
         return theta
 
-    def hidden(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:
-        """R', from which W_out makes class scores.
+    def hidden(
+        self, steps: Sequence[Tensor], nodes: Tensor, layers: LayeredPass
+    ) -> Sequence[Tensor]:
+        """R' of every step, from which W_out makes class scores.
 
         Args:
-            read: R, hidden representations at the nodes, [S, L, H]; or of several steps,
-                [T, S, L, H]. All steps of a node lose the same units: q compares them.
+            steps: R, hidden representations at the nodes, [S, L, H] for each step. All steps of
+                a node lose the same units: q compares them.
             nodes: Where they were read, [S, L].
             layers: The pass; its next random bytes are taken.
 
         Returns:
-            Of the shape of `read`.
+            As many tensors of the same shape.
         """
         if self._drop:
-            read = layers.dropped_at(read, nodes)
+            steps = layers.dropped_at(steps, nodes)
         for name in self._names:
-            weight, bias = (
-                value.expand(*read.shape[:-3], -1, -1, -1).flatten(0, -3)
-                for value in (layers.theta[f"W_{name}"], layers.bias(name))
-            )
-            hidden = (times(read.flatten(0, -3), weight) + bias).relu_()
-            read = layers.dropped_at(hidden.view_as(read), nodes)
-        return read
+            weight, bias = layers.theta[f"W_{name}"], layers.bias(name)
+            hidden = [times(read, weight).add_(bias).relu_() for read in steps]
+            steps = layers.dropped_at(hidden, nodes)
+        return steps
 
     def class_scores(self, read: Tensor, nodes: Tensor, layers: LayeredPass) -> Tensor:
         """Class scores [S, L, C] of representations [S, L, H] that were read at nodes [S, L]."""
-        hidden = self.hidden(read, nodes, layers)
+        (hidden,) = self.hidden([read], nodes, layers)
         return torch.bmm(hidden, layers.theta["W_out"]) + layers.bias("out")

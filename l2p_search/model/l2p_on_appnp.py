@@ -104,7 +104,10 @@ class L2pOnAppnp(L2pNetwork):
         """Encode, project, propagate, read."""
         nodes, noise = given.nodes, given.noise
         score_columns, class_columns = self._encoder.read(given)
-        class_columns, own = class_columns.tensor_split([self._classifiers * self._classes], dim=2)
+        own = class_columns
+        if self._skip > 0.0:
+            mixed = self._classifiers * self._classes
+            class_columns, own = class_columns.tensor_split([mixed], dim=2)
         if noise is not None and self._node_dropout > 0.0:
             bytes_ = noise[:, self._encoder.noise_size :, None]
             kept = drop_units(class_columns.new_ones(bytes_.shape), bytes_, self._node_dropout)

@@ -64,11 +64,10 @@ class L2pOnStack(L2pNetwork):
             both = torch.cat([scorer, classifier], dim=2)
             columns = torch.stack([_columns(read, both) for read in tap.rows])
             return columns[:, 0], columns[:, 1:]
-        read = torch.stack(tap.rows)  # [T, S, L, H]
-        classified = self._head.hidden(read, given.nodes, layers)
+        classified = self._head.hidden(tap.rows, given.nodes, layers)
         logits = torch.stack([_columns(own, classifier) for own in classified])
         of_step = scorer.expand(-1, -1, self.steps).split(1, dim=2)
-        pairs = zip(read, of_step, strict=True)
+        pairs = zip(tap.rows, of_step, strict=True)
         return torch.cat([_columns(own, weight) for own, weight in pairs]), logits
 
 

@@ -45,9 +45,7 @@ class LayerInput:
 
     def added_to(self, moved: Tensor, weight: Tensor) -> Tensor:
         """What was moved plus dropout(H) W, in the memory of `moved`, which nobody else reads."""
-        if self.h is None:
-            return moved.add_(self.times(weight))
-        return moved.baddbmm_(self.h, weight)
+        return moved.add_(self.times(weight))
 
 
 class LayeredPass:
@@ -74,16 +72,18 @@ class LayeredPass:
         """dropout(H) for h [S, N, H]."""
         return self._noise.dropped(h, self._rate)
 
-    def dropped_at(self, read: Tensor, nodes: Tensor) -> Tensor:
-        """dropout(R) for what was read at nodes [S, L]: r [S, L, H], or of several steps.
+    def dropped_at(self, steps: Sequence[Tensor], nodes: Tensor) -> Sequence[Tensor]:
+        """dropout(R) for what was read of each step at nodes [S, L]: R [S, L, H].
 
         There is a random byte for every node of the graph and unit, read or not: what a node
-        loses does not depend on which others are read. Steps [T, S, L, H] lose the same units.
+        loses does not depend on which others are read. All steps lose the same units.
         """
-        taken = self._noise.take(self._features.num_nodes, read.shape[-1], rate=self._rate)
+        units = steps[0].shape[-1]
+        taken = self._noise.take(self._features.num_nodes, units, rate=self._rate)
         if taken is None:
-            return read
-        return drop_units(read, rows_at(taken, nodes).expand_as(read), self._rate)
+            return steps
+        own = rows_at(taken, nodes)
+        return [drop_units(read, own, self._rate) for read in steps]
 
     def convolve(self, h: Tensor) -> Tensor:
         """A_hat H for h [S, N, H]."""

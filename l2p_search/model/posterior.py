@@ -8,10 +8,11 @@ of torch would change it, they work on a view with the steps in front.
 
 import math
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.autograd.function import once_differentiable
 
 from l2p_search.config import TrialConfig
 from l2p_search.model.problem import HOST
@@ -43,11 +44,33 @@ def quit_log_probs(scores: Tensor) -> Tensor:
         >>> quit_log_probs(torch.zeros(4)).exp().tolist()
         [0.5, 0.25, 0.125, 0.125]
     """
-    deciding = scores.movedim(-1, 0)[:-1]
-    quits = logsigmoid(deciding)
-    stayed = torch.cumsum(quits - deciding, dim=0)  # log (1 - sigmoid(s)) = log sigmoid(s) - s
-    log_q = torch.cat([quits[:1], quits[1:] + stayed[:-1], stayed[-1:]])
+    log_q: Tensor = QuitLogProbs.apply(scores.movedim(-1, 0))  # type: ignore[no-untyped-call]
     return log_q.movedim(0, -1)
+
+
+class QuitLogProbs(torch.autograd.Function):
+    """Scores [T, ...] -> log q [T, ...] as one operation: autograd would pad every slice of it."""
+
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor) -> Tensor:
+        """Log q(t) = log a_t + sum_{j<t} log (1 - a_j), without the first term at the last t."""
+        deciding = scores[:-1]
+        quits, buffer = torch.ops.aten.log_sigmoid_forward(deciding)
+        stayed = torch.cumsum(quits - deciding, dim=0)  # log (1 - sigmoid(s)) = log sigmoid(s) - s
+        ctx.save_for_backward(deciding, buffer)
+        return torch.cat([quits[:1], quits[1:] + stayed[:-1], stayed[-1:]])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        """Log (1 - a_t) stands in all later steps: its gradient is the sum of theirs."""
+        deciding, buffer = ctx.saved_tensors
+        of_stayed = grad[1:].flip(0).cumsum(0).flip(0)
+        of_quits = grad[:-1] + of_stayed
+        found = torch.zeros_like(grad, memory_format=torch.contiguous_format)
+        of_scores = torch.ops.aten.log_sigmoid_backward(of_quits, deciding, buffer)
+        torch.sub(of_scores, of_stayed, out=found[:-1])
+        return found
 
 
 def log_probs(posterior: str, scores: Tensor) -> Tensor:

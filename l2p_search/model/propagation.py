@@ -143,16 +143,16 @@ class PropagateAndRead(torch.autograd.Function):
         columns = torch.cat([score_columns, class_columns], dim=2).permute(1, 2, 0).contiguous()
         for group in _groups(scorers, classes, scored):
             current = start = group.of_columns(columns).flatten(1).contiguous()
-            places = group.places(nodes)
+            places, own = group.places(nodes), group.of_read(read)
             for step in range(group.last_step(propagation.steps) + 1):
                 if step > 0:
                     current = propagation.forward_step(current, start)
                 if group.is_read_after(step):
-                    into = group.of_read(read[step]).view(-1)
-                    torch.index_select(current.view(-1), 0, places(step), out=into)
+                    torch.index_select(current.view(-1), 0, places(step), out=own[step])
         ctx.save_for_backward(nodes)
         ctx.propagation, ctx.scorers, ctx.classes = propagation, scorers, classes
         ctx.scored = scored
+        ctx.set_materialize_grads(False)  # zeros for the class scores would be the largest tensor
         scores, logits = read[:, 0], read[:, 1:]
         if not ctx.needs_input_grad[1]:
             ctx.mark_non_differentiable(logits)
@@ -160,15 +160,20 @@ class PropagateAndRead(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_scores: Tensor, grad_logits: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, grad_scores: Tensor | None, grad_logits: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
         """The recurrence backwards; when only the scorer learns, on the score columns only."""
         (nodes,) = ctx.saved_tensors
         propagation: Propagation = ctx.propagation
         classes = ctx.classes if ctx.needs_input_grad[1] else 0
-        grad_read = grad_scores.unsqueeze(1)
-        if classes:
-            grad_read = torch.cat([grad_read, grad_logits], dim=1)
-        grad_read = grad_read.contiguous()
+        known = grad_scores if grad_scores is not None else grad_logits
+        if known is None:
+            return None, None, None, None, None
+        grad_read = known.new_empty(propagation.steps + 1, 1 + classes, *nodes.shape)
+        for into, grad in [(grad_read[:, 0], grad_scores), (grad_read[:, 1:], grad_logits)]:
+            if into.numel() > 0:
+                into.zero_() if grad is None else into.copy_(grad)
 
         groups = _groups(ctx.scorers, classes, ctx.scored)
         if ctx.scorers == 1:
@@ -197,14 +202,13 @@ def _backwards(
     """The gradient of a group's columns [S, N, D], from that of what was read."""
     width = group.width * len(nodes)
     total = grad_read.new_zeros(propagation.num_nodes, width)
-    places, grad = group.places(nodes), torch.zeros_like(total)
+    places, own, grad = group.places(nodes), group.of_read(grad_read), torch.zeros_like(total)
     last = group.last_step(propagation.steps)
     for step in range(last, -1, -1):
         if step < last:
             grad = propagation.backward_step(grad)
         if group.is_read_after(step):
-            own = group.of_read(grad_read[step]).reshape(-1)
-            grad.view(-1).scatter_add_(0, places(step), own)
+            grad.view(-1).scatter_add_(0, places(step), own[step])
         total.add_(grad, alpha=propagation.teleport if step > 0 else 1.0)
     return total.view(propagation.num_nodes, group.width, -1).permute(2, 0, 1)
 
@@ -246,9 +250,10 @@ class _Group:
         """Those of these columns, of all score columns [S, N, R] or class columns [S, N, C]."""
         return of_scores[:, :, self.scores.start : self.scores.stop] if self.alone else of_classes
 
-    def of_read(self, read: Tensor) -> Tensor:
-        """What is read of them after a step, out of [1 + C, S, L]."""
-        return read[:1] if self.alone else read[len(read) - self.width :]
+    def of_read(self, read: Tensor) -> tuple[Tensor, ...]:
+        """What is read of them after each step, flat, out of [T, 1 + C, S, L]."""
+        first = 0 if self.alone else read.shape[1] - self.width
+        return read[:, first : first + (1 if self.alone else self.width)].flatten(1).unbind()
 
     def places(self, nodes: Tensor) -> Callable[[int], Tensor]:
         """Where in a flat [N, D * S] the numbers lie that are read after a step."""

@@ -45,7 +45,7 @@ def learned_share(labels: Tensor, share: float, order: Tensor) -> Tensor:
     )
     for each in by_remainder[: total - sum(taken)]:
         taken[each] += 1
-    mask = torch.zeros(len(labels), dtype=torch.bool)
+    mask = torch.zeros_like(labels, dtype=torch.bool)
     for each, number in enumerate(taken):
         mask[order[places == each][:number]] = True
     return mask

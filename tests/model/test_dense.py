@@ -4,6 +4,7 @@ from torch import Generator, Tensor
 
 from l2p_search.model import dense
 from l2p_search.model.dense import (
+    fast_width,
     flat_product,
     narrow_product,
     product,
@@ -47,6 +48,16 @@ def test_onednns_product_is_the_usual_one(shape: tuple[int, int, int]) -> None:
     torch.testing.assert_close(of_weight.double(), wanted, rtol=1e-4, atol=0.05)
 
 
+@pytest.mark.parametrize("width", [3, 8, 17])
+def test_columns_of_zeros_change_no_number(width: int) -> None:
+    h, weight = _normal(2, 4000, 64).float(), _normal(2, 64, width).float()
+    wide = torch.nn.functional.pad(weight, (0, -width % 16))
+    wanted = product(h, wide)[:, :, :width]
+    assert torch.equal(product(h, fast_width(weight, 4000))[:, :, :width], wanted)
+    assert torch.equal(flat_product(h, weight).view_as(wanted), wanted)
+    assert fast_width(weight, 10).shape[2] == wide.shape[2]
+
+
 def test_without_onednn_the_products_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     h, weight = (value.float() for value in (_normal(2, 3000, 64), _normal(2, 64, 64)))
     fast = product(h, weight)
@@ -66,6 +77,14 @@ def test_a_product_is_added_in_the_memory_of_what_it_is_added_to(inputs: int) ->
     found = product_plus(h, weight, other)
     torch.testing.assert_close(found, wanted)
     assert found is other
+
+
+def test_a_product_of_one_seed_and_a_sum_are_one_call_with_the_same_numbers() -> None:
+    h, weight, other = (
+        value.float() for value in (_normal(1, 4000, 64), _normal(1, 64, 64), _normal(1, 4000, 64))
+    )
+    wanted = product(h, weight) + other
+    assert torch.equal(product_plus(h, weight, other), wanted)
 
 
 @pytest.mark.parametrize("nodes", [6, 4000])

@@ -1,9 +1,17 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 
+from l2p_search.data.graph import Graph
 from l2p_search.model.dropout import drop, keep_scale
-from l2p_search.model.encoder import EncodeAndProject, EncoderNoise, encode_and_project
+from l2p_search.model.encoder import (
+    EncodeAndProject,
+    EncoderNoise,
+    encode_and_project,
+    encoder_bytes,
+)
 from l2p_search.model.features import DenseFeatures, Features, SparseFeatures
 
 _X = torch.tensor(
@@ -96,12 +104,28 @@ def test_the_scorer_alone_gets_the_same_gradient() -> None:
     )
 
 
+@pytest.mark.parametrize("alone", [0, 3], ids=["W_1", "W_2"])
+def test_a_gradient_does_not_depend_on_what_else_learns(alone: int) -> None:
+    features = _KINDS["sparse"]()
+    parameters = _parameters()
+    columns = encode_and_project(features, *parameters, None)
+    cotangents = [torch.randn_like(each) for each in columns]
+    wanted = torch.autograd.grad(columns, parameters[alone], cotangents)
+    fixed = [each.detach().requires_grad_(at == alone) for at, each in enumerate(parameters)]
+    found = encode_and_project(features, *fixed, None)
+    asked = [(own, by) for own, by in zip(found, cotangents, strict=True) if own.requires_grad]
+    torch.testing.assert_close(
+        torch.autograd.grad([own for own, _ in asked], fixed[alone], [by for _, by in asked]),
+        wanted,
+    )
+
+
 @pytest.mark.parametrize("kind", _KINDS)
-def test_a_sink_gets_the_gradients_that_autograd_would(kind: str) -> None:
+def test_a_sink_gets_the_gradient_that_autograd_would(kind: str) -> None:
     features = _KINDS[kind]()
     noise = _noise(features)
     parameters = _parameters()
-    found = {"W_1": torch.zeros_like(parameters[0]), "b_1": torch.zeros_like(parameters[1])}
+    found = {"W_1": torch.zeros_like(parameters[0])}
 
     def sink(name: str, gradient: Tensor, seeds: slice) -> None:
         found[name][seeds] = gradient
@@ -110,5 +134,20 @@ def test_a_sink_gets_the_gradients_that_autograd_would(kind: str) -> None:
     streamed = encode_and_project(features, *parameters, noise, sink)
     cotangents = [torch.randn_like(columns) for columns in plain]
     expected = torch.autograd.grad(plain, parameters, cotangents)
-    rest = torch.autograd.grad(streamed, parameters[2:], cotangents)
+    rest = torch.autograd.grad(streamed, parameters[1:], cotangents)
     torch.testing.assert_close((*found.values(), *rest), expected)
+
+
+@pytest.mark.parametrize("nonzeros", [7, None])
+def test_the_memory_is_that_of_parameters_hidden_units_and_dropped_features(
+    nonzeros: int | None, small_graph: Graph
+) -> None:
+    """Six tensors as large as W_1, three of hidden units; of dense features no more than all."""
+    x = torch.ones_like(small_graph.x)
+    values = x.numel()
+    if nonzeros is not None:
+        x.view(-1)[nonzeros:] = 0.0
+        values = 3 * nonzeros
+    assert values < x.numel() or nonzeros is None
+    words = 6 * x.shape[1] * 5 + 3 * x.shape[0] * 5 + values
+    assert encoder_bytes(replace(small_graph, x=x), 5) == 4 * words

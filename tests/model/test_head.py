@@ -42,7 +42,8 @@ def test_a_head_of_one_layer_is_linear(small_graph: Graph) -> None:
     theta, read = _theta(head), _normal(2, 3, 6)
     assert theta.keys() == {"W_out", "b_out"}
     layers = _pass(small_graph, theta)
-    assert head.hidden(read, _NODES, layers) is read
+    (same,) = head.hidden([read], _NODES, layers)
+    assert same is read
     wanted = read @ theta["W_out"] + theta["b_out"][:, None]
     torch.testing.assert_close(head.class_scores(read, _NODES, layers), wanted)
 
@@ -65,11 +66,11 @@ def test_every_step_is_read_by_the_same_layers_and_loses_the_same_units(
     generator = torch.Generator().manual_seed(3)
     shape = (2, head.noise_size)
     noise = torch.randint(0, 256, shape, dtype=torch.uint8, generator=generator)
-    together = head.hidden(steps, _NODES, _pass(small_graph, theta, noise, 0.5))
+    together = head.hidden(list(steps), _NODES, _pass(small_graph, theta, noise, 0.5))
     for step, read in enumerate(steps):
-        alone = head.hidden(read, _NODES, _pass(small_graph, theta, noise, 0.5))
+        (alone,) = head.hidden([read], _NODES, _pass(small_graph, theta, noise, 0.5))
         torch.testing.assert_close(together[step], alone)
-    assert (together == 0).any()
+        assert (alone == 0).any()
 
 
 def test_what_a_node_loses_does_not_depend_on_the_others_that_are_read(

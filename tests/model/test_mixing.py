@@ -24,7 +24,7 @@ def _normal(*shape: int) -> Tensor:
     return drawn.requires_grad_()
 
 
-@pytest.mark.parametrize("together", [2, 24])
+@pytest.mark.parametrize("together", [1, 2, 24])
 def test_mixtures_and_gradients_are_those_of_the_class_scores_of_every_step(
     together: int, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +51,22 @@ def test_mixtures_and_gradients_are_those_of_the_class_scores_of_every_step(
     of = (score_columns, class_columns, more)
     for a, b in zip(torch.autograd.grad(one, of), torch.autograd.grad(wanted, of), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-10)
+
+
+def test_fixed_weights_leave_the_class_scores_their_gradient_however_often_it_is_asked_for(
+    small_graph: Graph,
+) -> None:
+    propagation = Propagation(normalised_adjacency(precise(small_graph)), _STEPS, 0.15)
+    columns = (_normal(2, small_graph.num_nodes, 1), _normal(2, small_graph.num_nodes, 3))
+    weights = _normal(2, 4, _STEPS + 1).detach()
+    found = StepsOfRows(propagation, *columns, _NODES).mixed(weights)
+    _, logits = propagate_and_read(propagation, *columns, _NODES)
+    (wanted,) = torch.autograd.grad(
+        torch.einsum("slt,sltc->slc", weights, logits).pow(3).sum(), columns[1]
+    )
+    for _ in range(2):
+        (own,) = torch.autograd.grad(found.pow(3).sum(), columns[1], retain_graph=True)
+        torch.testing.assert_close(own, wanted)
 
 
 def test_without_a_mixture_only_the_score_column_has_a_gradient(small_graph: Graph) -> None:

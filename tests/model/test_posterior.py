@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.distributions import Categorical
 from torch.distributions import kl_divergence as kl_of
+from torch.nn.functional import logsigmoid
 
 from l2p_search.config import TrialConfig
 from l2p_search.model.posterior import (
@@ -62,6 +63,22 @@ def test_stays_finite_at_64_steps_and_extreme_scores(posterior: str, score: floa
     assert float(log_q.detach().exp().sum()) == pytest.approx(1.0, abs=1e-5)
     (grad,) = torch.autograd.grad(log_q.sum(), scores)
     assert torch.isfinite(grad).all()
+
+
+def test_the_gradient_of_quitting_is_that_of_its_formula() -> None:
+    torch.manual_seed(0)
+    scores = torch.randn(4, 3, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(quit_log_probs, (scores,))
+    single = scores.detach().float().movedim(-1, 0).requires_grad_()
+    quits = logsigmoid(single[:-1])
+    stayed = torch.cumsum(quits - single[:-1], dim=0)
+    log_q = torch.cat([quits[:1], quits[1:] + stayed[:-1], stayed[-1:]])
+    cotangent = torch.randn_like(log_q)
+    (expected,) = torch.autograd.grad(log_q, single, cotangent)
+    found = quit_log_probs(single.movedim(0, -1))
+    (grad,) = torch.autograd.grad(found, single, cotangent.movedim(0, -1))
+    assert torch.equal(found.movedim(-1, 0), log_q)
+    assert torch.equal(grad, expected)  # to the last bit
 
 
 def test_the_last_score_is_not_read_when_quitting() -> None:

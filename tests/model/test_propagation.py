@@ -10,6 +10,7 @@ from l2p_search.data.graph import Graph
 from l2p_search.model.problem import Problem
 from l2p_search.model.propagation import (
     Propagation,
+    columns_bytes,
     normalised_adjacency,
     propagate_and_read,
 )
@@ -120,6 +121,20 @@ def test_passes_gradcheck(small_graph: Graph, scorers: int) -> None:
 
 
 @pytest.mark.parametrize("scorers", [1, _STEPS + 1])
+def test_the_class_scores_alone_give_the_scores_no_gradient(
+    small_graph: Graph, scorers: int
+) -> None:
+    columns = _columns(small_graph.num_nodes, scorers)
+    scores, logits = propagate_and_read(_propagation(small_graph), *columns, _NODES)
+    cotangent = torch.randn_like(logits)
+    none, some = torch.autograd.grad(logits, columns, cotangent, retain_graph=True)
+    both = torch.autograd.grad((scores, logits), columns, (torch.zeros_like(scores), cotangent))
+    assert not none.any()
+    assert some.any()
+    torch.testing.assert_close((none, some), both)
+
+
+@pytest.mark.parametrize("scorers", [1, _STEPS + 1])
 def test_the_scores_alone_get_the_same_gradient(small_graph: Graph, scorers: int) -> None:
     score_columns, class_columns = _columns(small_graph.num_nodes, scorers)
     propagation = _propagation(small_graph)
@@ -178,3 +193,12 @@ def test_steps_without_a_score_change_nothing_of_the_others(small_graph: Graph) 
     )
     for one, other in zip(*pairs, strict=True):
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(("mixed", "kept"), [(False, 4), (True, 1)])
+def test_the_memory_is_that_of_five_tensors_of_columns_and_of_what_is_read(
+    mixed: bool, kept: int
+) -> None:
+    """Ten nodes, three rows, seven steps, two scorers and four classes, four bytes each."""
+    read = 7 * 3 * (1 + 4)
+    assert columns_bytes(10, 3, 7, 2, 4, mixed=mixed) == 4 * (5 * 10 * (2 + 4) + kept * read)
