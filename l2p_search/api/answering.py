@@ -26,6 +26,7 @@ from l2p_search.api.estimating import trials_at_once
 from l2p_search.api.measuring import measure
 from l2p_search.api.needs import check_training_fits
 from l2p_search.api.planning import Plan, Wanted, make_plan
+from l2p_search.api.recorded_names import as_recorded
 from l2p_search.api.recording import Tracking, publish
 from l2p_search.api.spent import Spent, spent
 from l2p_search.api.writing import write_file
@@ -39,7 +40,7 @@ from l2p_search.metrics import Metric, MetricChoice, briefly
 from l2p_search.report.comparison import Comparison, judged_together
 from l2p_search.report.comparison import compare as compare_results
 from l2p_search.results import TrialResult
-from l2p_search.searching.records.directory import searches_folder
+from l2p_search.searching.records.directory import list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.readable import readable_searches
@@ -220,6 +221,7 @@ def answer(
         resources.concurrency, resources.cpus_per_trial, resources.gpus_per_trial
     )
     place = None if folder is None else Path(folder)
+    loaded = as_recorded(loaded, lambda name: _answers(name, place))
     judged_by = chosen_metric(loaded, metric)
     if effort is None:
         limit = seconds("time_budget", time_budget) or 0.0
@@ -330,6 +332,12 @@ def _winner(plan: Plan) -> TrialResult:
 def _spent(plan: Plan) -> Spent:
     journal = Journal.read(plan.directory)
     return spent(journal.settings, journal.records(), journal.checked().values())
+
+
+def _answers(name: str, folder: Path | None) -> list[Path]:
+    """The searches of answers for the graph of that name."""
+    found = list_searches(searches_folder(folder))
+    return [each for each in found if each.name.startswith(f"answer-{name}-")]
 
 
 def _begun_effort(

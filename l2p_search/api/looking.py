@@ -16,6 +16,7 @@ from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import default_config, default_metric
 from l2p_search.data.loading import load_graph
+from l2p_search.data.own_names import earlier_name
 from l2p_search.display.travel import node_in_words
 from l2p_search.errors import UserError, argument, did_you_mean
 from l2p_search.report.profile_figures import correlation_figure, datasets_figure, node_figure
@@ -245,6 +246,14 @@ def _position(graph: Graph, node: int | str) -> int:
     return number
 
 
+def _is_of(journal: Journal, graph: Graph) -> bool:
+    """Whether a search is one of the graph: by its name, or by an earlier one and the content."""
+    called = journal.settings.dataset
+    if called == earlier_name(graph.about.request):
+        return journal.settings.data_digest == graph.digest
+    return called == graph.name
+
+
 def _best_config(
     graph: Graph, folder: Path, search: str | None
 ) -> tuple[TrialConfig, Journal | None]:
@@ -255,7 +264,7 @@ def _best_config(
             continue
         # A baseline chooses no steps per node: there is no q(t) to look at.
         best = best_of(each for each in records if each.config.model == "l2p")
-        if best is not None and journal.settings.dataset == graph.name:
+        if best is not None and _is_of(journal, graph):
             found.append((journal, best, _facts(journal, records, best)))
     if not found and search is not None:
         raise UserError(

@@ -9,12 +9,14 @@ from l2p_search import defaults
 from l2p_search.api.arguments import SpaceLike, check, seconds, space_of
 from l2p_search.api.edge_weights import weights_note
 from l2p_search.api.graph_again import graph_again
+from l2p_search.api.recorded_names import as_recorded
 from l2p_search.config import TrialConfig
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.fresh_splits import fresh_rule, with_fresh_splits
 from l2p_search.data.graph import Graph
 from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
+from l2p_search.data.own_names import earlier_name
 from l2p_search.data.sources.named import is_known
 from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
@@ -165,6 +167,8 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
     elif graph is not None:
         reading = _reading(graph, wanted) if resume else wanted.reading
         graph = load_graph(graph, data_dir=wanted.data_dir, **reading)
+    if isinstance(graph, Graph) and wanted.name is None:
+        graph = as_recorded(graph, lambda name: [directory_of(name, wanted, resume)])
     directory = directory_of(graph, wanted, resume)
     if not Journal.exists(directory):
         if graph is None:
@@ -232,7 +236,7 @@ def directory_of(graph: Graph | str | None, wanted: Wanted, resume: bool) -> Pat
         return search_directory(folder, wanted.name)
     if graph is not None:
         name = graph if isinstance(graph, str) else graph.name
-        return search_directory(folder, f"{name}-{_space_word(wanted)}")
+        return search_directory(folder, f"{name}-{_space_word(wanted)}", made=True)
     if resume:
         return find_search(folder, None)
     raise UserError("which graph? Give one, such as 'demo'")
@@ -301,6 +305,8 @@ def _rule_again(race: bool | Race | None, began: Race | None) -> bool | Race | N
 def _continued(recorded: Journal, graph: Graph | str | None, wanted: Wanted) -> Plan:
     """The plan of a resumed search; settings that are given again must be those it began with."""
     settings, name = recorded.settings, recorded.directory.name
+    if isinstance(graph, Graph) and earlier_name(graph.about.request) == settings.dataset:
+        graph = replace(graph, name=settings.dataset)
     given = {
         "graph": (graph if graph is None or isinstance(graph, str) else graph.name),
         "seeds": wanted.seeds,

@@ -9,6 +9,7 @@ from typing import Any
 from l2p_search import defaults
 from l2p_search.api.answer_methods import BACKBONES
 from l2p_search.cli.signals import say
+from l2p_search.data.own_names import own_name
 from l2p_search.durations import format_duration
 from l2p_search.whole_file import is_path
 
@@ -36,7 +37,7 @@ def first_line(options: Mapping[str, Any]) -> str | None:
         if name is None:
             there = any(folder.glob("*/journal.log"))
             return _starting("resuming the latest search") if there else None
-        exists = (folder / name / "journal.log").is_file()
+        exists = _is_file(folder / name / "journal.log")
         return _starting(f"resuming {name}") if exists and options["resume"] else None
     what = f"the space {space or defaults.SPACE}"
     if options["model"] is not None:
@@ -48,16 +49,26 @@ def first_line(options: Mapping[str, Any]) -> str | None:
         names = [options["model"] or Path(space or defaults.SPACE).stem]
     if (options["model"] or options["models"]) and not _are_models(names):
         return None
-    graph = Path(dataset).stem if Path(dataset).exists() else dataset.lower()
-    journals = [folder / f"{graph}-{name}" / "journal.log" for name in names]
+    path, graphs = Path(dataset), {dataset.lower()}
+    if path.exists():
+        graphs = {path.stem, own_name(path)} if path.is_file() else {path.stem}
+    journals = [folder / f"{each}-{name}" / "journal.log" for each in graphs for name in names]
     if not all(map(is_path, journals)):
         return None
-    there = any(journal.is_file() for journal in journals)
+    there = any(map(_is_file, journals))
     if there and not options["resume"] and options["name"] is None:
         return None
     trials = options["trials"]
     many = "" if trials is None else f", {trials} trial{'s' * (trials != 1)}"
     return _starting(f"searching {dataset}: {what}{many}")
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there, as far as may be seen."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def first_line_of_answer(options: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ from l2p_search.caller import left_as_found
 from l2p_search.data.catalogue import BENCHMARKS, DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.ingest import ingest
+from l2p_search.data.own_names import own_name
 from l2p_search.data.raw import RawGraph
 from l2p_search.data.sources.files import is_like_a_path, is_there, read_path, refuse_options
 from l2p_search.data.sources.frames import read_frames
@@ -170,11 +171,19 @@ def _load(
         graph = source if splits is None else source.with_splits(splits)
         return graph if name is None else replace(graph, name=name)
     raw = _read(source, options, splits is None and not to_predict, name, labelled=not to_predict)
+    if name is None and isinstance(source, str | Path):
+        raw = _after_its_folder(raw, Path(source).expanduser())
     if name is not None:
         raw = replace(raw, name=name)
     elif is_known(raw.name):  # a file may be called cora.csv and hold anything
         raw = replace(raw, name=f"own-{raw.name}")
     return ingest(raw, splits=splits, scale=scale, to_predict=to_predict)
+
+
+def _after_its_folder(raw: RawGraph, path: Path) -> RawGraph:
+    """The graph of a file such as nodes.csv, which says nothing of it, under its folder's name."""
+    by_file = raw.name == path.name.split(".")[0] and is_there(path) and path.is_file()
+    return replace(raw, name=own_name(path)) if by_file else raw
 
 
 def _read(

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from l2p_search.api.opening import open_search
 from l2p_search.cli.main import main
+from l2p_search.cli.next_steps import next_steps
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.metrics import Metric
@@ -22,7 +24,7 @@ from l2p_search.yaml_file import read_yaml_mapping
 from tests.api.in_process import without_ray
 
 _NODES = 40
-_SPACE = "K: {choices: [1, 2]}\nhidden: 8\nepochs: 4\npatience: 4\n"
+_SPACE = "K: {choices: [1, 2, 3]}\nhidden: 8\nepochs: 4\npatience: 4\n"
 
 
 def _csv(folder: Path) -> list[str]:
@@ -96,22 +98,24 @@ def test_every_next_step_works_when_it_is_pasted_in_another_folder(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     _search(graph)
-    printed = capsys.readouterr().out.partition("\nnext\n")[2].splitlines()
+    printed = capsys.readouterr().out.partition("\nnext: ")[2].splitlines()[1:]
+    _elsewhere(tmp_path, monkeypatch)
+    for line in printed:
+        words = shlex.split(line)
+        assert words[0] == "l2p-search"
+        off = ["--no-tracking"] if words[1] == "--resume" else []
+        assert main([*words[1:], *off]) == 0
+    commands = [shlex.split(line)[1] for line in printed]
+    assert commands == ["status", "report", "predict", "--resume"]
     best = open_search("own").best
     assert best is not None
     assert best.result is not None
-    _elsewhere(tmp_path, monkeypatch)
-    for line in printed:
-        words = shlex.split(line, comments=True)
-        assert words[0] == "l2p-search"
-        off = ["--no-tracking"] if words[1] == "--resume" else []
-        assert main([*words[1:], *off, *(["--json"] if words[1] == "train" else [])]) == 0
-        out = capsys.readouterr().out
-        if words[1] == "train":
-            result = json.loads(out)
-            assert result["val_accuracy_mean"] == best.result.val_mean
-    commands = [shlex.split(line)[1] for line in printed]
-    assert commands == ["report", "export", "train", "predict", "--resume"]
+    shutil.rmtree(tmp_path / "kept/own/model")
+    train = next_steps([open_search("own")], tracked=False)["the best trained again"]
+    assert main(["export", "own", "--out", "best.yaml"]) == 0
+    capsys.readouterr()
+    assert main([*shlex.split(train)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["val_accuracy_mean"] == best.result.val_mean
     exported = Path("best.yaml").read_text()
     line = exported.splitlines()[0].removeprefix("# ").replace("FILE", "best.yaml")
     assert main([*shlex.split(line)[1:], "--json"]) == 0

@@ -16,7 +16,7 @@ def test_a_table_is_told_of_drawn_and_given_as_json(
     asked = ["inspect", str(tmp_path / "nodes.csv"), "--edges", str(tmp_path / "edges.csv")]
     assert main([*asked, "--label", "kind", "--out", str(tmp_path / "drawn")]) == 0
     said = capsys.readouterr().out
-    assert "nodes: 40 nodes" in said
+    assert f"{tmp_path.name}: 40 nodes" in said
     assert "2 classes: a (20), b (20)" in said
     assert {path.suffix for path in (tmp_path / "drawn").iterdir()} == {".png", ".svg"}
     assert main([*asked, "--label", "kind", "--json"]) == 0

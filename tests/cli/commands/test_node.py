@@ -83,13 +83,14 @@ def test_a_node_of_an_own_graph_is_named_by_its_id(
     own = ["node", "--dataset", "nodes.csv", "--edges", "edges.csv", "--node"]
     assert main([*own, "p 007"]) == 0
     told, *wrote = capsys.readouterr().out.splitlines()
-    assert told.startswith("nodes, default configuration: node p 007 puts")
+    assert told.startswith(f"{tmp_path.name}, default configuration: node p 007 puts")
     assert wrote == [
-        "wrote figures/nodes-node-p 007.png",
-        "wrote figures/nodes-node-p 007.svg",
+        f"wrote figures/{tmp_path.name}-node-p 007.png",
+        f"wrote figures/{tmp_path.name}-node-p 007.svg",
     ]
     assert main([*own, "q 007"]) == 2
     said = capsys.readouterr().err
     assert said == (
-        "l2p-search: error: --node q 007: nodes has no such node; did you mean 'p 007'?\n"
+        f"l2p-search: error: --node q 007: {tmp_path.name} has no such node;"
+        " did you mean 'p 007'?\n"
     )
