@@ -39,6 +39,28 @@ def test_a_point_goes_over_the_fixed_values_and_these_over_the_base() -> None:
     assert (config.K, config.lr, config.hidden) == (4, 0.02, 8)
 
 
+def test_an_endless_space_has_no_points_to_count() -> None:
+    space = SearchSpace("endless", {"K": Choices((2, 4)), "lr": Range(0.001, 0.1)}, {})
+    assert space.size is None
+    with pytest.raises(ValueError, match="the values of 'lr' cannot be counted"):
+        space.point(0)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "middle"),
+    [
+        (Choices((1, 2, 3)), 2),
+        (Choices(tuple(range(9))), 4),
+        (Range(1, 9, step=2, whole=True), 5),
+        (Range(0.0, 0.8, step=0.1), 0.4),
+    ],
+)
+def test_the_middle_of_values_that_can_be_counted_is_one_of_them(
+    dimension: Choices | Range, middle: float
+) -> None:
+    assert SearchSpace("one", {"K": dimension}, {}).middle() == {"K": middle}
+
+
 def test_no_more_trials_than_configurations() -> None:
     countable = SearchSpace("mine", {"K": Choices((2, 4))}, {})
     endless = SearchSpace("mine", {"lr": Range(0.01, 0.1)}, {})

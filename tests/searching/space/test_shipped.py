@@ -100,3 +100,34 @@ def test_a_shipped_space_gives_nothing_that_its_model_does_not_read(name: str, k
         by_hand = TrialConfig.from_mapping({**space.fixed, **point}, base)
         assert space.config(point, base) == by_hand
         assert TrialConfig(**by_hand.to_mapping()) == by_hand
+
+
+def _starts(name: str) -> list[dict[str, object]]:
+    return [dict(each) for each in load_space(name).start]
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "gcnii", "sage"])
+@pytest.mark.parametrize("posterior", ["l2q", "l2s"])
+def test_l2p_on_another_backbone_starts_as_the_papers_space_with_fewer_steps(
+    posterior: str, backbone: str
+) -> None:
+    paper = _starts("paper")
+    assert _starts(f"{posterior}-{backbone}") == [{**each, "K": 4} for each in paper]
+    assert _starts("paper-l2s") == paper
+
+
+@pytest.mark.parametrize("model", ["resgcn", "jknet", "incepgcn"])
+def test_what_is_built_on_gcn_starts_with_its_values_and_four_layers(model: str) -> None:
+    (gcn,) = _starts("gcn")
+    assert _starts(model) == [{key: gcn[key] for key in gcn if key != "hidden"} | {"K": 4}]
+
+
+@pytest.mark.parametrize("backbone", ["gcn-tuned", "sage-tuned"])
+def test_l2q_on_a_tuned_backbone_starts_with_the_backbones_values(backbone: str) -> None:
+    alone = _starts(backbone)
+    assert _starts(f"l2q-{backbone}") == [{**each, "head_layers": 1} for each in alone]
+
+
+@pytest.mark.parametrize("name", ["mlp", "paper-literal"])
+def test_the_sampler_alone_begins_a_space_without_a_start(name: str) -> None:
+    assert _starts(name) == []

@@ -5,6 +5,7 @@ import pytest
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import ConfigError
+from l2p_search.searching.space import space_file
 from l2p_search.searching.space.search_space import Range
 from l2p_search.searching.space.space_file import parse_space, read_space
 from l2p_search.yaml_file import dump_yaml
@@ -159,3 +160,82 @@ def test_a_recorded_space_is_read_with_what_its_model_does_not_read() -> None:
 def test_points_between_the_ends_of_a_range_may_be_possible_where_its_ends_are_not() -> None:
     given = {"model": "gat", "heads": 8, "hidden": {"low": 7, "high": 9}}
     assert parse_space("between", given).dimensions["hidden"] == Range(7, 9, step=1, whole=True)
+
+
+def test_seeds_and_budget_may_stand_before_the_hyperparameters() -> None:
+    keys = {"seeds": 1, "budget": {"trials": 1}, "K": {"choices": [2, 4]}, "lr": 0.01}
+    space = parse_space("mine", keys)
+    assert (list(space.dimensions), space.fixed) == (["K"], {"lr": 0.01})
+    assert (space.seeds, space.trials) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("bound", "fitting", "mapping", "says"),
+    [
+        (
+            "_MOST_COMBINATIONS",
+            4,
+            {"model": "gat", "hidden": {"choices": [8, 16]}, "heads": {"choices": [1, 2]}},
+            "have more than 3 combinations; give them fewer choices",
+        ),
+        (
+            "_MOST_CHOICES",
+            2,
+            {"dropout": {"choices": [0.2, 0.4]}},
+            "dropout: has 2 choices, more than 1; give low and high",
+        ),
+        (
+            "_MOST_STEPS",
+            4,
+            {"dropout": {"low": 0.25, "high": 0.75, "step": 0.125}},
+            "dropout: has more than 3 values; give a larger step, or log",
+        ),
+    ],
+)
+def test_a_space_that_would_stand_still_before_it_begins_is_refused(
+    bound: str, fitting: int, mapping: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(space_file, bound, fitting)
+    parse_space("mine", mapping)
+    monkeypatch.setattr(space_file, bound, fitting - 1)
+    with pytest.raises(ConfigError) as raised:
+        parse_space("mine", mapping)
+    assert raised.value.message.endswith(says)
+
+
+@pytest.mark.parametrize(("key", "most"), [("seeds", 10**4), ("trials", 10**6)])
+def test_so_many_seeds_and_trials_are_the_most(key: str, most: int) -> None:
+    def parsed(number: int) -> object:
+        own = {"seeds": number} if key == "seeds" else {"budget": {"trials": number}}
+        space = parse_space("mine", {"K": {"choices": [2, 4]}, **own})
+        return space.seeds or space.trials
+
+    assert parsed(most) == most
+    with pytest.raises(ConfigError, match=f"{key}: must be at most {most}"):
+        parsed(most + 1)
+
+
+def test_one_step_may_be_as_long_as_the_range_and_a_start_lies_on_a_step() -> None:
+    dropout = {"low": 0.0, "high": 0.5, "step": 0.5}
+    space = parse_space("mine", {"dropout": dropout, "start": {"dropout": 0.5}})
+    assert space.dimensions["dropout"].enumerated() == (0.0, 0.5)
+    with pytest.raises(ConfigError, match=r"start: dropout=0.25 is not in the space"):
+        parse_space("mine", {"dropout": dropout, "start": {"dropout": 0.25}})
+
+
+def test_a_part_of_the_budget_that_is_misspelt_is_told() -> None:
+    with pytest.raises(ConfigError, match="budget: 'tim' is not understood; did you mean 'time'"):
+        parse_space("mine", {"K": {"choices": [2, 4]}, "budget": {"tim": "2h"}})
+
+
+def test_a_thousand_choices_a_million_steps_and_many_combinations_are_accepted() -> None:
+    thousand = [number / 2000 for number in range(1000)]
+    parse_space("mine", {"dropout": {"choices": thousand}})
+    with pytest.raises(ConfigError, match="has 1001 choices, more than 1000"):
+        parse_space("mine", {"dropout": {"choices": [*thousand, 0.75]}})
+    million = {"low": 0, "high": 0.5, "step": 5e-7}
+    parse_space("mine", {"dropout": million})
+    with pytest.raises(ConfigError, match="has more than 1000000 values"):
+        parse_space("mine", {"dropout": {**million, "step": 4.9e-7}})
+    hidden = {"choices": [8 * number for number in range(1, 101)]}
+    parse_space("mine", {"model": "gat", "hidden": hidden, "heads": {"choices": [1, 2]}})
