@@ -175,7 +175,7 @@ class Search:
         return pandas.DataFrame(flat).set_index("number") if flat else pandas.DataFrame()
 
     def summary(self) -> Summary:
-        """What `str` says of the search, as values."""
+        """What `text` says of the search, as values."""
         return summary_of(self.outcome, self.name, self.importance, self._finish)
 
     def to_mapping(self) -> dict[str, Any]:
@@ -199,7 +199,19 @@ class Search:
         return f"<Search {self.name!r}: {len(self.outcome.records)} trials, {best}{confirmed}>"
 
     def __str__(self) -> str:
-        return summary_text(self.summary())
+        return self.text()
+
+    def text(self, *, full: bool = False) -> str:
+        """What the search found, in words and numbers.
+
+        Args:
+            full: Whether everything is told: the profile drawn, every test score, the best trials
+                and which hyperparameters mattered; else what fits on a screen, as `print` shows.
+
+        Returns:
+            Lines of text.
+        """
+        return summary_text(self.summary(), full=full)
 
     def export(
         self,

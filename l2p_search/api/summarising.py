@@ -1,8 +1,10 @@
 """What is told of a search, as one object: for the terminal, the report and MLflow alike."""
 
+from l2p_search.api.method_names import printed_name
 from l2p_search.display.phrases import paper_figure
 from l2p_search.display.summary import Summary
 from l2p_search.effects import Effects
+from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.running.run import Finish
 
@@ -43,6 +45,7 @@ def summary_of(
         if best is None
         else paper_figure(settings.dataset, best.config, settings.metric),
         metric=settings.metric,
+        method="" if best is None else printed_name(best.config.method),
         importance=importance,
         exhausted=finish is not None and finish.exhausted,
         unconfirmed={} if finish is None else finish.unconfirmed,
@@ -51,3 +54,16 @@ def summary_of(
         held=outcome.held,
         unchecked={} if finish is None else finish.unchecked,
     )
+
+
+def class_names(journal: Journal) -> list[str]:
+    """What the classes of a search's graph are called.
+
+    Args:
+        journal: The search.
+
+    Returns:
+        The names by class; empty where classes have numbers only, or an earlier version began it.
+    """
+    noted = [each["classes"] for each in journal.invocations if "classes" in each]
+    return [str(name) for name in noted[-1]] if noted else []

@@ -1,4 +1,7 @@
-"""What to do after a search, as commands that work when they are pasted."""
+"""What to do after a search, as commands that work when they are pasted.
+
+There is no comment behind any of them: zsh takes a pasted one for arguments.
+"""
 
 import shlex
 from collections.abc import Sequence
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from l2p_search.api.found import Search
 
 
-def next_steps(searches: "Sequence[Search]", tracked: bool) -> list[str]:
+def next_steps(searches: "Sequence[Search]", tracked: bool) -> dict[str, str]:
     """The commands that a reader of the result may want next.
 
     Args:
@@ -19,35 +22,44 @@ def next_steps(searches: "Sequence[Search]", tracked: bool) -> list[str]:
         tracked: Whether MLflow has a copy to look at.
 
     Returns:
-        Lines, each a command; none where no search has found anything.
+        What it is for -> the command; none where no search has found anything.
     """
     found = [search for search in searches if search.best is not None]
     if not found:
-        return []
+        return {}
     best = max(found, key=lambda search: (search.best and search.best.objective) or 0.0)
     name, where = shlex.quote(best.name), where_of(best.directory)
-    lines = []
+    steps = {
+        "every number": full_command(best.directory),
+        "a page with figures": as_called(f"l2p-search report {name}{where}"),
+    }
     if tracked:
-        lines.append("l2p-search ui   # compare the trials in MLflow")
-    lines.append(f"l2p-search report {name}{where}")
-    lines.append(f"l2p-search export {name}{where} --out best.yaml")
-    lines += _with_the_graph(best)
-    if len(searches) == 1:
-        more = 2 * len(best.outcome.records)
-        lines.append(f"l2p-search --resume --name {name}{where} --trials {more}   # search on")
-    return [as_called(line) for line in lines]
+        steps["MLflow"] = as_called("l2p-search ui")
+    steps |= _with_the_graph(best)
+    made = len(best.outcome.records)
+    if len(searches) == 1 and best.settings.at_most(2 * made) > made:  # else all were visited
+        steps["a longer search"] = f"{resume_command(best.directory)} --trials {2 * made}"
+    return steps
 
 
-def _with_the_graph(search: "Search") -> list[str]:
-    """Train again and predict: on a graph that can be read again."""
+def full_command(directory: Path) -> str:
+    """The command that prints all that is known of the search in that folder."""
+    name = shlex.quote(directory.name)
+    return as_called(f"l2p-search status {name}{where_of(directory)} --full")
+
+
+def _with_the_graph(search: "Search") -> dict[str, str]:
+    """Predict with the kept model; without one, or without its graph, train the best again."""
     from l2p_search.data.reading_again import one_line, shell_words, train_command
 
     settings = search.settings
-    lines = [train_command(settings.graph, settings.dataset, str(search.directory / "best.yaml"))]
     kept, graph = search.directory / "model", shell_words(settings.graph, settings.dataset)
     if kept.is_dir() and graph is not None:
-        lines.append(one_line(["l2p-search", "predict", str(kept), *graph]))
-    return lines
+        predict = one_line(["l2p-search", "predict", str(kept), *graph])
+        return {"predictions": as_called(predict)}
+    best = str(search.directory / "best.yaml")
+    train = train_command(settings.graph, settings.dataset, best)
+    return {"the best trained again": as_called(train)}
 
 
 def resume_command(directory: Path) -> str:

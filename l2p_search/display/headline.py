@@ -1,19 +1,25 @@
-"""The first lines of a result: which configuration, which number, better than what, how far."""
+"""The first lines of a result: the answer, which configuration, which number, how far."""
+
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from l2p_search.display.phrases import count, describe_config
+from l2p_search.display.phrases import count, describe_config, listed
 from l2p_search.display.summary import Summary
 from l2p_search.display.travel import travel_in_words
 from l2p_search.held import HeldAgainst
+from l2p_search.intervals import two_digits
 from l2p_search.metrics import briefly, title
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH, Estimate
 from l2p_search.results import TrialStatus
-from l2p_search.trial_record import TrialRecord
+from l2p_search.trial_record import TrialRecord, best_first
+from l2p_search.verdicts import Judged, points
 
 _MEANING = f"± is the 95 % interval for {THIS_GRAPH}"
+_MOST_TIES = 6
+"""Ties that are named; the others are counted."""
 
 
 def headline(summary: Summary) -> RenderableType:
@@ -23,7 +29,7 @@ def headline(summary: Summary) -> RenderableType:
         summary: What a search found, with a best trial.
 
     Returns:
-        A line on what was searched, facts under their names, and verdicts in a small table.
+        A line on what was searched, the answer in a sentence, and facts under their names.
     """
     complete = sum(record.status is TrialStatus.COMPLETE for record in summary.records)
     head = (
@@ -34,11 +40,71 @@ def headline(summary: Summary) -> RenderableType:
     best = summary.best
     if best is None or best.result is None:
         return Group(parts[0], Text("No trial finished, so there is no best one."))
-    parts.append(_facts(summary, best))
-    if summary.held.others:
-        parts += [Text(), _verdicts(summary.held)]
-        parts += [Text(summary.held.together)] if summary.held.together else []
-    return Group(*parts)
+    return Group(*parts, Text(answer(summary, best), style="bold"), Text(), _facts(summary, best))
+
+
+def verdicts(held: HeldAgainst) -> RenderableType | None:
+    """What the winner is better than: a line each, with the paired difference.
+
+    Args:
+        held: The winner beside the default configuration and the controls.
+
+    Returns:
+        A small table; None where nothing was trained beside the winner.
+    """
+    if not held.others:
+        return None
+    table = _verdicts(held)
+    return Group(table, Text(held.together)) if held.together else table
+
+
+def answer(summary: Summary, best: TrialRecord) -> str:
+    """What was found, in a sentence: what reaches which score, and what it is better than.
+
+    Args:
+        summary: What a search found.
+        best: Its best trial.
+
+    Returns:
+        Such as "L2Q reaches 82.30 % test accuracy on demo: better than MLP; undecided against
+        APPNP."
+    """
+    if summary.confirmed is None:
+        return (
+            f"{summary.method} has the best {briefly('validation', summary.metric)} score of"
+            f" {count(len(summary.records), 'trial')} on {summary.dataset}; no test score of it is"
+            " confirmed on fresh seeds."
+        )
+    words = (
+        f"{summary.method} reaches {two_digits(summary.confirmed.mean)} % test"
+        f" {title(summary.metric)} on {summary.dataset}"
+    )
+    found = [
+        (each.judged, "the default configuration" if each.role == "default" else each.name)
+        for each in summary.held.others
+        if not each.is_winner
+    ]
+    labels = summary.held.labels
+    if labels is not None and labels.difference is not None:
+        found.append((labels.judged, labels.control))
+    told = _compared(found)
+    return f"{words}: {told}." if told else f"{words}."
+
+
+def _compared(found: Sequence[tuple[Judged, str]]) -> str:
+    """Verdicts that are alike as one part of a sentence, the certain ones first."""
+    names: dict[str, list[str]] = {}
+    order = ("better", "worse", "equivalent", "undecided")
+    for judged, name in sorted(found, key=lambda pair: order.index(pair[0].word)):
+        small = f" by less than {points(judged.margin)}" if judged.within_margin else ""
+        phrase = {
+            "better": f"better than {{}}{small}",
+            "worse": f"worse than {{}}{small}",
+            "equivalent": f"equivalent to {{}} within {points(judged.margin)}",
+            "undecided": "undecided against {}",
+        }[judged.word]
+        names.setdefault(phrase, []).append(name)
+    return "; ".join(phrase.format(listed(each)) for phrase, each in names.items())
 
 
 def in_short(summary: Summary) -> Text | None:
@@ -96,7 +162,13 @@ def _facts(summary: Summary, best: TrialRecord) -> Table:
 
 def _on_validation(summary: Summary, best: TrialRecord) -> str:
     ties = len(summary.ties) - 1
-    text = f"{best.objective:.2f} %" + (f", tied with {count(ties, 'other')}" if ties > 0 else "")
+    text = f"{best.objective:.2f} %"
+    if ties > 0:
+        others = [r.number for r in best_first(list(summary.records)) if r.number in summary.ties]
+        named = [str(number) for number in others if number != best.number]
+        more = ", .." if len(named) > _MOST_TIES else ""
+        which = f"trial{'s' * (len(named) != 1)} {', '.join(named[:_MOST_TIES])}{more}"
+        text += f", tied with {count(ties, 'other')}: {which}"
     if summary.still_open:
         text += f"; {count(summary.still_open, 'raced-out trial')} may be as good, too"
     return text

@@ -1,7 +1,7 @@
 """Short phrases that several commands and pages print."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,12 @@ def tied_with(others: int) -> str:
 def count(number: int, word: str) -> str:
     """A number with its noun: "1 trial", "2 trials", "1,234 trials"."""
     return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them: "a", "a and b", "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def size_in_words(dimensions: int, size: int | None) -> str:

@@ -1,14 +1,14 @@
-"""Tell a search's result: the verdict in its first lines, all numbers below it, then trials."""
+"""Tell a search's result on one screen, or in full: all numbers, the best trials, importance."""
 
 import io
 
 from rich.console import Console
 
 from l2p_search.display.charts import bar, bar_chart
-from l2p_search.display.headline import headline, in_short
+from l2p_search.display.headline import headline, in_short, verdicts
 from l2p_search.display.leaderboard import LEGEND, leaderboard
 from l2p_search.display.phrases import count
-from l2p_search.display.score_rows import score_table
+from l2p_search.display.score_rows import beside_rows, score_rows, score_table
 from l2p_search.display.summary import Summary
 from l2p_search.effects import Effects
 from l2p_search.metrics import Metric, title
@@ -23,30 +23,31 @@ _NEXT_STEPS = 8
 """Lines that follow a result on the screen."""
 
 
-def summary_text(summary: Summary, width: int | None = None) -> str:
+def summary_text(summary: Summary, width: int | None = None, *, full: bool = False) -> str:
     """The summary as plain text.
 
     Args:
         summary: What it says.
         width: The width of its lines in characters.
+        full: Whether everything is told, not only what fits on a screen.
 
     Returns:
         Lines of text.
     """
     console = Console(file=io.StringIO(), width=width or PIPED_WIDTH)
-    print_summary(summary, console)
+    (print_full if full else print_result)(summary, console)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def print_to_terminal(summary: Summary, console: Console) -> None:
-    """Print the summary; where its first lines leave the screen, the verdict once more at its end.
+    """Print the result; where its first lines leave the screen, the number once more at its end.
 
     Args:
         summary: What it says.
         console: A terminal.
     """
-    print_summary(summary, console)
+    print_result(summary, console)
     lines = len(summary_text(summary, console.width).splitlines())
     again = in_short(summary)
     if again is not None and lines + _NEXT_STEPS > console.height:
@@ -62,12 +63,30 @@ def print_verdict(summary: Summary, console: Console) -> None:
         console: Where; lines take its width.
     """
     console.print(headline(summary), highlight=False)
-    for line in _exceptions(summary):
-        console.print(line, highlight=False, markup=False)
+    if (lines := verdicts(summary.held)) is not None:
+        console.print()
+        console.print(lines, highlight=False)
+    _print_exceptions(summary, console)
 
 
-def print_summary(summary: Summary, console: Console) -> None:
-    """Print the summary.
+def print_result(summary: Summary, console: Console) -> None:
+    """Print what a person wants to know at the end of a search, on one screen.
+
+    Args:
+        summary: What it says.
+        console: Where; lines take its width.
+    """
+    console.print(headline(summary), highlight=False)
+    if (scores := score_table(summary, beside_rows(summary), console.width)) is not None:
+        console.print()
+        console.print(scores, highlight=False)
+    if summary.held.together:
+        console.print(summary.held.together, highlight=False, markup=False)
+    _print_exceptions(summary, console)
+
+
+def print_full(summary: Summary, console: Console) -> None:
+    """Print everything: the verdict, all scores, the best trials, what mattered.
 
     Args:
         summary: What it says.
@@ -85,7 +104,7 @@ def print_summary(summary: Summary, console: Console) -> None:
         say()
         say(f"q(t), the share of step t, of trial {best.number} over all nodes")
         say(bar_chart(best.result.profile))
-    if (scores := score_table(summary, console.width)) is not None:
+    if (scores := score_table(summary, score_rows(summary), console.width)) is not None:
         say()
         console.print(scores, highlight=False)
     for line in _asides(summary):
@@ -108,6 +127,11 @@ def print_summary(summary: Summary, console: Console) -> None:
         say()
         for line in _importance(summary.importance, summary.metric):
             say(line)
+
+
+def _print_exceptions(summary: Summary, console: Console) -> None:
+    for line in _exceptions(summary):
+        console.print(line, highlight=False, markup=False)
 
 
 def _exceptions(summary: Summary) -> list[str]:

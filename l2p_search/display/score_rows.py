@@ -1,4 +1,4 @@
-"""Every test score of a search in one table: its mean and its two 95 % intervals."""
+"""The test scores of a search in one table: each mean with its two 95 % intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ _BOUNDS = len("-114.18 to +130.14")
 """Characters of an interval."""
 _NARROW = 90
 """Columns below which names and numbers do not fit side by side."""
+_OPTIMISM = "optimism of shared validation (points)"
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,11 @@ class ScoreRow:
     elsewhere: str = ""
 
 
-def score_table(summary: Summary, width: int) -> RenderableType | None:
-    """The scores for a console of that width; None without any.
+def score_table(summary: Summary, rows: "Sequence[ScoreRow]", width: int) -> RenderableType | None:
+    """Rows of scores for a console of that width; None without any.
 
     On a narrow one a score has two lines: its name, and its numbers below it.
     """
-    rows = score_rows(summary)
     if not rows:
         return None
     title = f"{briefly('test', summary.metric)} %"
@@ -96,14 +96,46 @@ def score_rows(summary: Summary) -> list[ScoreRow]:
     return rows
 
 
+def beside_rows(summary: Summary) -> list[ScoreRow]:
+    """What belongs beside the number to quote: how it holds otherwise, and what it is better than.
+
+    Args:
+        summary: What a search found.
+
+    Returns:
+        Of the rows of `score_rows` those that say how far the headline can be trusted; of what
+        the winner is compared with only the differences. None where nothing was tested.
+    """
+    rows = _otherwise(summary)
+    for role in ("default", "mlp", "backbone"):
+        other = summary.held.of(role)
+        if other is not None and other.is_winner:
+            rows.append(ScoreRow(f"{other.name} is the winner"))
+        elif other is not None:
+            rows.append(_minus(other, "the default" if role == "default" else other.name))
+    labels = summary.held.labels
+    if labels is not None:
+        if labels.difference is not None:
+            name = f"  the same with equal labels: {labels.judged.in_words}"
+            rows.append(_row(name, labels.difference, "+"))
+        rows.append(_row(_OPTIMISM, labels.optimism, "+"))
+    return rows
+
+
 def _winner(summary: Summary) -> list[ScoreRow]:
-    best, held, rows = summary.best, summary.held, []
-    if best is not None and summary.confirmed is not None:
-        seeds = count(len(summary.confirmations[best.number].seeds), "fresh seed")
-        both = Estimate(summary.confirmed, summary.elsewhere)
-        rows.append(_row(f"CONFIRMED on {seeds}", both))
-        if summary.luck is not None:
-            rows.append(_row("with the luck of the search: other trials, too", summary.luck))
+    best = summary.best
+    if best is None or summary.confirmed is None:
+        return _otherwise(summary)
+    seeds = count(len(summary.confirmations[best.number].seeds), "fresh seed")
+    both = Estimate(summary.confirmed, summary.elsewhere)
+    return [_row(f"CONFIRMED on {seeds}", both), *_otherwise(summary)]
+
+
+def _otherwise(summary: Summary) -> list[ScoreRow]:
+    """The winner's score by other trials, on other splits and seeds, by other rules of choice."""
+    held, rows = summary.held, []
+    if summary.confirmed is not None and summary.luck is not None:
+        rows.append(_row("with the luck of the search: other trials, too", summary.luck))
     if held.estimate_on_fresh_splits is not None and held.rule is not None:
         number, _, rule = held.rule.partition("x")
         splits = count(int(number), "fresh split")
@@ -112,7 +144,7 @@ def _winner(summary: Summary) -> list[ScoreRow]:
         rows.append(ScoreRow(f"on fresh splits: none, {held.no_fresh_splits}"))
     if summary.protocol is not None:
         rows.append(_row("the paper's protocol: the search's own seeds", summary.protocol))
-    elif rows:
+    elif summary.confirmed is not None or rows:
         rows.append(ScoreRow("the paper's protocol: sealed, trials have no test score"))
     if summary.nested is not None:
         rows.append(_row("nested: each split with what the others choose", summary.nested))
@@ -142,8 +174,13 @@ def _against(other: Against) -> list[ScoreRow]:
     rows = []
     if (score := estimate_of_test(other.result)) is not None:
         rows.append(_row(f"{whole}{was}", score))
+    return [*rows, _minus(other, name, "  ")]
+
+
+def _minus(other: Against, name: str, indented: str = "") -> ScoreRow:
+    """The difference that a verdict rests on."""
     minus = Estimate(other.difference, other.elsewhere)
-    return [*rows, _row(f"  winner minus {name}: {other.verdict}", minus, "+")]
+    return _row(f"{indented}winner minus {name}: {other.verdict}", minus, "+")
 
 
 def _labels(labels: LabelAccess) -> list[ScoreRow]:
@@ -157,7 +194,7 @@ def _labels(labels: LabelAccess) -> list[ScoreRow]:
             _row(f"equal labels: {labels.control}", labels.control_test),
             _row(f"  the first minus the second: {verdict}", labels.difference, "+"),
         ]
-    return [*rows, _row("optimism of shared validation (points)", labels.optimism, "+")]
+    return [*rows, _row(_OPTIMISM, labels.optimism, "+")]
 
 
 def _row(name: str, score: Estimate | Interval, sign: str = "") -> ScoreRow:

@@ -21,6 +21,7 @@ class Summary:
         name: The search's name.
         dataset: The graph's name.
         seeds: Seeds per trial.
+        method: What the best configuration is, as papers print it, such as L2Q.
         keys: The hyperparameters that vary.
         records: All trials.
         best: The complete trial with the highest validation score; None without one.
@@ -56,6 +57,7 @@ class Summary:
     paper: str | None
     importance: Effects | None
     metric: Metric = "accuracy"
+    method: str = ""
     nested: Estimate | None = None
     overtuning: Interval | None = None
     exhausted: bool = False

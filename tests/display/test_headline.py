@@ -6,18 +6,22 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from l2p_search.display.headline import headline
+from l2p_search.display.headline import headline, verdicts
 from l2p_search.display.summary import Summary
 from l2p_search.display.travel import travel_in_words
 from l2p_search.held import Against, HeldAgainst, judged_together
 from l2p_search.intervals import Interval
-from l2p_search.verdicts import verdict_on
+from l2p_search.trial_record import best_first
+from l2p_search.verdicts import Judged, verdict_on
+from tests.display.told import everything
 from tests.searching.records.made import result
 
 
 def _said(summary: Summary, width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width)
     console.print(headline(summary), highlight=False)
+    if (lines := verdicts(summary.held)) is not None:
+        console.print(lines, highlight=False)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -42,6 +46,9 @@ def test_the_first_lines_say_which_configuration_which_number_and_how_far(
     assert best.result is not None
     lines = _said(summary).splitlines()
     assert lines[0] == "search told: 12 trials on small, 12 with all 20 seeds"
+    assert summary.confirmed is not None
+    assert lines[2] == f"L2Q reaches {summary.confirmed.mean:.2f} % test accuracy on small."
+    del lines[2:4]
     assert lines[2].startswith("best configuration       dropout=")
     assert lines[2].endswith(f"(trial {best.number})")
     assert lines[3] == f"on validation            {best.objective:.2f} %"
@@ -58,6 +65,9 @@ def test_without_a_confirmation_nothing_is_there_to_quote(summary: Summary) -> N
     assert "CONFIRMED" not in said
     assert "to quote" not in said
     assert "±" not in said
+    words = " ".join(said.split())
+    assert "L2Q has the best validation score of 12 trials on small; no test score of" in words
+    assert "it is confirmed on fresh seeds." in words
     assert summary.best is not None
     failed = replace(bare, unconfirmed={summary.best.number: "its worker died"})
     assert "not confirmed" in _said(failed)
@@ -84,6 +94,22 @@ def test_every_verdict_is_a_line_with_its_paired_difference(summary: Summary) ->
     assert lines[2].endswith("worse                      -2.00 ± 1.00 points")
     itself = HeldAgainst((_one("default", "d", 0.0, 0.0, trial=0, is_winner=True),))
     assert "better than the default?  it is the winner" in _said(replace(summary, held=itself))
+
+
+def test_the_answer_says_what_it_is_better_than_and_what_is_open(summary: Summary) -> None:
+    told = everything(summary)
+    score = f"L2Q reaches {summary.confirmed.mean:.2f} % test accuracy on small"  # type: ignore[union-attr]
+    words = " ".join(_said(told).split())
+    assert f"{score}: better than APPNP on the same labels; undecided against the default" in words
+    assert "undecided against the default configuration and MLP." in words
+    small = Judged("better", 1.0, p_difference=0.01, p_equivalence=0.01)
+    worse, alike = Judged("worse"), Judged("equivalent", 0.5)
+    others = [replace(told.held.others[1], judged=each) for each in (alike, worse, small)]
+    words = " ".join(_said(replace(told, held=HeldAgainst(tuple(others)))).split())
+    assert (
+        f"{score}: better than MLP by less than 1 point; worse than MLP; equivalent to MLP within"
+        " 0.5 points." in words
+    )
 
 
 def test_a_verdict_that_only_holm_leaves_undecided_is_explained(summary: Summary) -> None:
@@ -124,8 +150,13 @@ def test_ties_and_raced_out_rivals_are_counted(summary: Summary) -> None:
     assert best is not None
     assert summary.ties == {best.number}
     assert "tied with" not in _said(summary)
-    tied = replace(summary, ties={best.number, 99}, still_open=2)
-    assert " %, tied with 1 other; 2 raced-out trials may be as good, too" in _said(tied)
+    others = [record.number for record in best_first(summary.records)][1:]
+    tied = replace(summary, ties={best.number, others[1]}, still_open=2)
+    told = f" %, tied with 1 other: trial {others[1]}; 2 raced-out trials may be as good, too"
+    assert told in _said(tied)
+    many = replace(summary, ties={best.number, *others[:8]})
+    named = ", ".join(map(str, others[:6]))
+    assert f" %, tied with 8 others: trials {named}, ..\n" in _said(many)
 
 
 def test_a_search_without_a_result_says_so(summary: Summary) -> None:

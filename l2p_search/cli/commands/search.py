@@ -298,6 +298,7 @@ def _print_all(
 ) -> None:
     """How several searches compare, and what to do next; or everything as one object."""
     from l2p_search.api.comparing import rank
+    from l2p_search.display.phrases import listed
 
     ranking = rank(found, args.margin) if several else None
     if args.json:
@@ -309,9 +310,9 @@ def _print_all(
         return
     if ranking is not None:
         print(ranking)
-    if lines := next_steps(found, tracked):
-        print("\nnext")
-        print("\n".join(f"  {line}" for line in lines))
+    if steps := next_steps(found, tracked):
+        print(f"\nnext: {listed(list(steps))}")
+        print("\n".join(f"  {command}" for command in steps.values()))
 
 
 def _models(names: str, dataset: str | None, only: dict[str, str | None]) -> list[str | None]:

@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.cli.next_steps import resume_command
+from l2p_search.cli.next_steps import full_command, resume_command
 from l2p_search.cli.options import add_dir
 from l2p_search.display.phrases import count
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from l2p_search.api.statuses import Status
 
+_FINISHED, _STOPPED = "finished", "stopped"
+
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
@@ -21,10 +23,17 @@ def add_parser(commands: Any) -> None:
         "status",
         help="show how a search stands, or all searches",
         description="Show how a search stands; without a name, every search.",
-        epilog="example: l2p-search status wisconsin-paper",
+        epilog="example: l2p-search status wisconsin-paper --full",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="a search (default: all)")
-    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--full",
+        action="store_true",
+        help="print everything that is known: every test score with its two intervals, the best"
+        " trials, which hyperparameters mattered",
+    )
+    form.add_argument("--json", action="store_true", help="print a list of objects")
     add_dir(parser)
     parser.set_defaults(run=run)
 
@@ -44,26 +53,50 @@ def run(args: argparse.Namespace) -> int:
         ]
         print(json.dumps(rows, indent=2, allow_nan=False))
         return 0
-    for directory, status in found:
-        if isinstance(status, Status):
-            _print(directory, status)
-        else:
+    for place, (directory, status) in enumerate(found):
+        if not isinstance(status, Status):
             print(f"{directory.name}: cannot be read\n  {in_words(status.message)}")
+        elif args.full:
+            print("\n" * bool(place), end="")
+            _print_full(directory, status)
+        else:
+            _print(directory, status)
+            if args.name is not None and status.best is not None:
+                print(f"  everything: {full_command(directory)}")
     return 0
+
+
+def _print_full(directory: "Path", status: "Status") -> None:
+    """What the search has found, and before it how it stands unless it has ended."""
+    from rich.console import Console
+
+    from l2p_search.api.opening import open_search
+    from l2p_search.display.result_text import print_full
+
+    if _state(directory, status) != _FINISHED:
+        _print(directory, status)
+        print()
+    console, search = Console(), open_search(directory.name, directory.parent)
+    if console.is_terminal:
+        print_full(search.summary(), console)
+    else:
+        print(search.text(full=True), end="")
+
+
+def _state(directory: "Path", status: "Status") -> str:
+    from l2p_search.searching.records.lock import is_locked, read_holder
+
+    if is_locked(directory):
+        return f"running (process {read_holder(directory).get('pid', '?')})"
+    return _FINISHED if status.ended >= status.size else _STOPPED
 
 
 def _print(directory: "Path", status: "Status") -> None:
     from l2p_search.metrics import briefly, title
-    from l2p_search.searching.records.lock import is_locked, read_holder
 
-    found, running = status.found, is_locked(directory)
+    found, state = status.found, _state(directory, status)
+    running = state not in (_FINISHED, _STOPPED)
     metric, counts = found["metric"], found["trials"]
-    if running:
-        state = f"running (process {read_holder(directory).get('pid', '?')})"
-    elif status.ended >= status.size:
-        state = "finished"
-    else:
-        state = "stopped"
     print(f"{directory.name}: {state}, {status.ended} of {count(status.trials, 'trial')}")
     print(
         f"  {found['dataset']}, space {found['space']}, {found['seeds']} seeds, {status.sampler}"
@@ -83,5 +116,5 @@ def _print(directory: "Path", status: "Status") -> None:
         print(f"  best: trial {number}, {briefly('validation', metric)} {score} %, {config}")
     if status.confirmed is not None:
         print(f"  confirmed test {title(metric)}: {status.confirmed} %")
-    if state == "stopped":
+    if state == _STOPPED:
         print(f"  continue: {resume_command(directory)}")

@@ -235,12 +235,12 @@ def test_a_search_prints_what_it_found_and_what_to_do_next(
     found = open_search("two words")
     assert f"CONFIRMED TEST ACCURACY  {found.confirmed} %  on 2 fresh seeds" in captured.out
     assert captured.out.splitlines()[-6:] == [  # no `ui`, as MLflow has no copy
-        "next",
+        "",
+        "next: every number, a page with figures, predictions and a longer search",
+        "  l2p-search status 'two words' --full",
         "  l2p-search report 'two words'",
-        "  l2p-search export 'two words' --out best.yaml",
-        "  l2p-search train --dataset demo --config 'searches/two words/best.yaml'",
         "  l2p-search predict 'searches/two words/model' --dataset demo",
-        "  l2p-search --resume --name 'two words' --trials 6   # search on",
+        "  l2p-search --resume --name 'two words' --trials 6",
     ]
     ended = [line for line in captured.err.splitlines() if line.startswith("[")]
     assert [line[:6] for line in ended] == ["[1/3] ", "[2/3] ", "[3/3] "]
@@ -269,8 +269,8 @@ def test_models_are_searched_with_one_budget_and_compared_in_pairs(
     said = capsys.readouterr().out
     assert "search demo-appnp: 2 trials on demo" in said
     assert "demo: test accuracy on 2 fresh seeds, which chose nothing" in said
-    assert said.index("search demo-mlp") < said.index("demo: test accuracy") < said.index("next")
-    assert said.count("next\n") == 1  # one set of next steps, at the end
+    assert said.index("search demo-mlp") < said.index("demo: test accuracy") < said.index("next: ")
+    assert said.count("\nnext: ") == 1  # one set of next steps, at the end
     assert said.count("CONFIRMED TEST ACCURACY") == 2
     assert "nested: each split" not in said  # the comparison is near what it compares
     assert main([*asked, "--resume", "--json"]) == 0

@@ -48,7 +48,34 @@ def test_a_search_that_reached_its_goal_is_finished(
         "  trials: 3 complete",
     ]
     assert said[3].startswith(f"  best: trial {found.best.number}, validation ")
-    assert said[4:] == [f"  confirmed test accuracy: {found.confirmed} %"]
+    assert said[4:] == [
+        f"  confirmed test accuracy: {found.confirmed} %",
+        "  everything: l2p-search status s --full",
+    ]
+    assert said[:5] == _said(capsys)  # a list of searches is short
+
+
+def test_full_prints_everything_that_is_known(
+    small_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    searched(Path("searches/s"), small_graph, Goal(trials=12, confirm=2)).close()
+    said = _said(capsys, "s", "--full")
+    assert said[0] == "search s: 12 trials on small, 12 with all 20 seeds"
+    assert "\n".join(said) + "\n" == open_search("s").text(full=True)
+    assert any(line.startswith("trial  validation %") for line in said)
+    assert len(said) > len(open_search("s").text().splitlines())
+
+
+def test_full_says_first_how_a_search_stands_that_has_not_ended(
+    small_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    searched(Path("searches/a"), small_graph, Goal(trials=2, confirm=0)).close()
+    _killed(Path("searches/b"), small_graph).close()
+    said = _said(capsys, "--full")
+    assert said[0] == "b: stopped, 2 of 3 trials"
+    assert said.index("") < said.index("search b: 3 trials on small, 2 with all 20 seeds")
+    assert "search a: 2 trials on small, 2 with all 20 seeds" in said
+    assert not any(line.startswith("a: finished") for line in said)
 
 
 def test_a_space_that_is_visited_whole_is_finished_before_the_goal(
