@@ -8,15 +8,16 @@ from l2p_search.searching.records.outcome import Outcome
 Logged = tuple[str, float, int]
 
 
-def budget_image(outcome: Outcome, dpi: int = 100) -> bytes | None:
+def budget_image(outcome: Outcome, dpi: int = 100, *, small: bool = False) -> bytes | None:
     """The budget curve of a search.
 
     Args:
         outcome: What it found.
         dpi: Dots per inch.
+        small: Whether it is to fit on the screen of a telephone.
 
     Returns:
-        A PNG; None with fewer than two numbers of trials to draw.
+        A PNG, or an SVG where it is small; None with fewer than two numbers of trials to draw.
     """
     points = expected_best(outcome.records)
     if len(points) < 2:
@@ -29,8 +30,9 @@ def budget_image(outcome: Outcome, dpi: int = 100) -> bytes | None:
         [each.high for each in points],
         tests,
         outcome.settings.metric,
+        small=small,
     )
-    return rendered(figure, "png", dpi)
+    return rendered(figure, "svg" if small else "png", dpi)
 
 
 def budget_series(outcome: Outcome) -> tuple[Logged, ...]:

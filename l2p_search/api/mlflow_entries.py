@@ -10,7 +10,7 @@ import numpy as np
 
 from l2p_search.api.budget_curve import budget_image, budget_series
 from l2p_search.api.exporting import provenance_of
-from l2p_search.api.summarising import summary_of
+from l2p_search.api.summarising import class_names, summary_of
 from l2p_search.display.beside import mlp_text
 from l2p_search.display.phrases import count, describe_config, sentence, tied_with
 from l2p_search.display.score_rows import as_lists, score_rows
@@ -23,7 +23,7 @@ from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
 from l2p_search.published import paper_accuracy
 from l2p_search.report.config_file import as_yaml
 from l2p_search.report.drawing import curves_figure, rendered
-from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.report.profile_drawing import profile_panels, profile_svg
 from l2p_search.report.profile_picture import profile_png
 from l2p_search.report.search_figures import Point, course_figure, lines_figure
 from l2p_search.results import TrialResult, TrialStatus
@@ -63,7 +63,9 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         result=record.result,
         reason=record.reason,
         ended=record.ended,
-        files=_trial_files(record.result, title) if record.result is not None else {},
+        files={}
+        if record.result is None
+        else _trial_files(record.result, title, class_names(journal)),
         search=journal.directory.name,
         logarithms=drawn_by_logarithm(settings.space),
     )
@@ -132,7 +134,7 @@ def search_entry(journal: Journal, outcome: Outcome | None = None) -> SearchEntr
     )
 
 
-def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
+def _trial_files(result: TrialResult, title: str, classes: list[str]) -> dict[str, bytes]:
     files = {"config.yaml": dump_yaml(result.config.to_mapping()).encode()}
     profile = result.profile
     if profile is None:
@@ -157,7 +159,7 @@ def _trial_files(result: TrialResult, title: str) -> dict[str, bytes]:
     return files | {
         "profile.npz": packed.getvalue(),
         "profile.json": json.dumps(data, allow_nan=False).encode(),
-        "profile.svg": profile_svg(result, title),
+        "profile.svg": profile_svg(result, title, classes),
         **_pictures(profile, title),
     }
 
@@ -343,8 +345,12 @@ def _search_files(journal: Journal, outcome: Outcome) -> dict[str, bytes]:
         files["trials.png"] = rendered(lines_figure(points, outcome.settings.metric), "png")
         if (curve := budget_image(outcome)) is not None:
             files["budget.png"] = curve
+            files["budget.svg"] = budget_image(outcome, small=True) or b""
         if best.result.profile is not None:
-            files["profile.svg"] = profile_svg(best.result, title)
+            names = class_names(journal)
+            files["profile.svg"] = profile_svg(best.result, title, names)
+            for what, panel in profile_panels(best.result, names).items():
+                files[f"profile-{what}.svg"] = panel
             files |= _pictures(best.result.profile, journal.directory.name)
         if best.result.curves is not None:
             files["curves.png"] = rendered(

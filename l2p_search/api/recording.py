@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from l2p_search.api.kept_model import model_entry
 from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
-from l2p_search.errors import ModelError, either
+from l2p_search.errors import ModelError, SearchError, either
 from l2p_search.progress import Event
 from l2p_search.results import TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.lock import is_locked
-from l2p_search.searching.records.outcome import read_outcome
+from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.tracking.entries import SearchEntry
 from l2p_search.tracking.mlflow_tracker import MlflowTracker
 from l2p_search.tracking.quiet import explained
@@ -63,13 +63,14 @@ def tracking(
     if not where.on:
         yield lambda event: None
         return
-    recorder = Recorder(where.store, search_entry(journal), at_once=False)
+    recorder = Recorder(where.store)
 
     def write(ended: TrialRecord) -> None:
         recorder.record(trial_uid(journal, ended), lambda: trial_entry(journal, ended))
 
     def record(event: Event) -> None:
-        recorder.begin()  # not before: its imports would slow down what training waits for
+        # Not before: its imports would slow down what training waits for.
+        recorder.begin(lambda: search_entry(journal))
         if event.kind == "ended" and event.record is not None:
             write(event.record)
 
@@ -82,26 +83,43 @@ def tracking(
         yield record
         failed = False
     finally:
-        outcome = read_outcome(journal)
-        stopped = failed or any(r.status is TrialStatus.RUNNING for r in outcome.records)
-        entry = search_entry(journal, outcome)
         try:
-            entry = replace(entry, model=model_entry(journal, outcome))
-        except ModelError as error:
-            note(f"the search's model is not in MLflow: {error.message}")
-        failure = recorder.close(entry, interrupted=stopped)
-        _log.info("MLflow took %.1f s", recorder.seconds)
-        if failure is not None:
-            name = journal.directory.name
-            shell = f"l2p-search sync {shlex.quote(name)}"
-            way = either(f"l2p.open_search({name!r}).sync()", shell)
-            note(f"MLflow is behind ({failure}); the trials are safe: bring them there with {way}")
-        elif entry.model is not None and recorder.version is not None:
-            named = " and ".join(entry.model.aliases)
-            note(
-                f"registered in MLflow: version {recorder.version} of {entry.model.registered},"
-                f" {named}"
-            )
+            outcome = read_outcome(journal)
+        except SearchError:  # its folder is gone, as the error says by which the search ended
+            recorder.close(None, interrupted=True)
+            if not failed:
+                raise
+        else:
+            _end(recorder, journal, outcome, failed, note)
+
+
+def _end(
+    recorder: Recorder,
+    journal: Journal,
+    outcome: Outcome,
+    failed: bool,
+    note: Callable[[str], None],
+) -> None:
+    """Write what a search has found, and say what could not be written."""
+    stopped = failed or any(r.status is TrialStatus.RUNNING for r in outcome.records)
+    entry = search_entry(journal, outcome)
+    try:
+        entry = replace(entry, model=model_entry(journal, outcome))
+    except ModelError as error:
+        note(f"the search's model is not in MLflow: {error.message}")
+    failure = recorder.close(entry, interrupted=stopped)
+    _log.info("MLflow took %.1f s", recorder.seconds)
+    if failure is not None:
+        name = journal.directory.name
+        shell = f"l2p-search sync {shlex.quote(name)}"
+        way = either(f"l2p.open_search({name!r}).sync()", shell)
+        note(f"MLflow is behind ({failure}); the trials are safe: bring them there with {way}")
+    elif entry.model is not None and recorder.version is not None:
+        named = " and ".join(entry.model.aliases)
+        note(
+            f"registered in MLflow: version {recorder.version} of {entry.model.registered},"
+            f" {named}"
+        )
 
 
 def sync(journal: Journal, where: Tracking) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import shlex
 
 from l2p_search.api.exporting import provenance_of
-from l2p_search.api.summarising import summary_of
+from l2p_search.api.summarising import class_names, summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import luck_text, mlp_text
 from l2p_search.display.phrases import count, describe_config, plain, sentence, tied_with
@@ -52,7 +52,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
             f"search '{journal.directory.name}' has no complete trial yet; wait for one"
         )
     settings, metric = outcome.settings, outcome.settings.metric
-    groups = profile_groups(best.result, _classes(journal))
+    groups = profile_groups(best.result, class_names(journal))
     shown = [r for r in best_first(outcome.records) if r.objective is not None][:_MOST_ROWS]
     return render(
         Page(
@@ -187,12 +187,6 @@ def _facts(journal: Journal) -> list[str]:
     """The graph, as it was described when the search began."""
     told = [each["graph"] for each in journal.invocations if isinstance(each.get("graph"), str)]
     return [f"The graph: {told[-1]}"] if told else []
-
-
-def _classes(journal: Journal) -> list[str]:
-    """The names of the classes; empty where they have none, or an earlier version began it."""
-    noted = [each["classes"] for each in journal.invocations if "classes" in each]
-    return [str(name) for name in noted[-1]] if noted else []
 
 
 def _numbers(name: str, outcome: Outcome, best: TrialRecord, result: TrialResult) -> list[Part]:

@@ -16,6 +16,8 @@ def budget_figure(
     high: Sequence[float],
     test: Sequence[float] | None,
     metric: Metric = "accuracy",
+    *,
+    small: bool = False,
 ) -> Figure:
     """Draw the expected best of n trials against n.
 
@@ -26,11 +28,12 @@ def budget_figure(
         high: What one in twenty reaches.
         test: The expected test score of the same trial; None where trials have none.
         metric: What the scores are.
+        small: Whether it is to fit on the screen of a telephone.
 
     Returns:
         A figure of one panel; n is on a logarithmic axis.
     """
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    figure = Figure(figsize=(3.1, 2.7) if small else (6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     axes.fill_between(trials, low, high, color=BLUE, alpha=0.18, linewidth=0)
     axes.plot(trials, val, color=BLUE, marker="o", label="validation, with 5 to 95 % of draws")
@@ -41,5 +44,8 @@ def budget_figure(
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticks(list(trials), [str(number) for number in trials])
     axes.set(xlabel="trials, drawn at random", ylabel=f"{title(metric)} of the best, %")
-    axes.legend(frameon=False, loc="lower right")
+    if small:
+        figure.legend(frameon=False, loc="outside upper center", fontsize=8)
+    else:
+        axes.legend(frameon=False, loc="lower right")
     return figure

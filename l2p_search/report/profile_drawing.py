@@ -5,6 +5,7 @@ two, a hundredth of matplotlib's time, and stays sharp at any size that MLflow s
 and ticks are matplotlib's own.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -21,38 +22,80 @@ _WIDTH, _HEIGHT = 960, 320
 _TOP, _BOTTOM = 64, 264
 _NAMED_STEPS = 9
 _SHADES = 256
+_PANELS = {"nodes": 14, "degree": 322, "class": 630}
+"""Where each panel begins."""
+_PANEL, _NARROW = 316, 300
+"""The width of a panel, and that of its file in pixels: MLflow's notes have 302 on a telephone."""
+_LABEL = 13
+"""Characters of a row's name, for which there is room between two maps."""
+_LINE = 13.0
+"""Pixels between two names of rows, at the least."""
 
 
-def profile_svg(result: TrialResult, title: str) -> bytes:
+def profile_svg(result: TrialResult, title: str, classes: Sequence[str] = ()) -> bytes:
     """Draw the profile of a trial.
 
     Args:
         result: A trial of which at least one seed has a profile.
         title: Above the drawing.
+        classes: The names of the classes, where they have some.
 
     Returns:
         The content of an SVG file: bars for all nodes, and where the trial has them, heat maps
         by degree and by class.
     """
+    head = _text(_WIDTH / 2, 24, title, size=17)
+    panels = _panels(result, classes).values()
+    return _svg(
+        (0, 0, _WIDTH, _HEIGHT), _WIDTH, [head, *(line for each in panels for line in each)]
+    )
+
+
+def profile_panels(result: TrialResult, classes: Sequence[str] = ()) -> dict[str, bytes]:
+    """The panels of that drawing one by one, each narrow enough for the screen of a telephone.
+
+    Args:
+        result: As of `profile_svg`.
+        classes: As of `profile_svg`.
+
+    Returns:
+        What it is of (nodes, degree, class) -> the content of an SVG file.
+    """
+    return {
+        what: _svg((_PANELS[what], 36, _PANEL, _HEIGHT - 36), _NARROW, lines)
+        for what, lines in _panels(result, classes).items()
+    }
+
+
+def _panels(result: TrialResult, classes: Sequence[str]) -> dict[str, list[str]]:
+    """What is drawn of all nodes, and where the trial has them, by degree and by class."""
     seeds = np.array([seed.profile for seed in result.finished if seed.profile is not None])
     steps = shown_steps(seeds.mean(axis=0))
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
-        f' width="{_WIDTH}" height="{_HEIGHT}" font-family="DejaVu Sans, Arial, sans-serif"'
-        ' font-size="13">',
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
-        _text(_WIDTH / 2, 24, title, size=17),
-        *_bars(seeds[:, :steps], left=56, right=316),
-    ]
+    panels = {"nodes": list(_bars(seeds[:, :steps], left=56, right=316))}
     if result.profiles is not None:
+        profiles = result.profiles.with_class_names(classes)
         for left, what, rows in (
-            (412, "degree", result.profiles.by_degree),
-            (736, "class", result.profiles.by_class),
+            (412, "degree", profiles.by_degree),
+            (736, "class", profiles.by_class),
         ):
-            if not rows:  # the trial is sealed: classes are known by labels alone
-                continue
-            parts += _heatmap(rows, steps, what, left, left + 204)
-    return "\n".join([*parts, "</svg>\n"]).encode()
+            if rows:  # where a trial is sealed, classes are not: labels alone tell them
+                panels[what] = list(_heatmap(rows, steps, what, left, left + 204))
+    return panels
+
+
+def _svg(box: tuple[int, int, int, int], width: int, lines: list[str]) -> bytes:
+    """A file that shows what lies within the box (left, top, width, height)."""
+    left, top, broad, high = box
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {broad} {high}"'
+            f' width="{width}" height="{width * high / broad:g}"'
+            ' font-family="DejaVu Sans, Arial, sans-serif" font-size="13">',
+            f'<rect x="{left}" y="{top}" width="{broad}" height="{high}" fill="white"/>',
+            *lines,
+            "</svg>\n",
+        ]
+    ).encode()
 
 
 def _bars(profiles: "np.ndarray", left: float, right: float) -> Iterator[str]:
@@ -106,8 +149,9 @@ def _heatmap(
                 f' fill="{_colors()[shade]}"/>'
             )
     yield "</g>"
-    for row, label in enumerate(rows):
-        yield _text(left - 7, _TOP + (row + 0.5) * height + 4.5, label, "end")
+    for row, label in list(enumerate(rows))[:: max(1, math.ceil(_LINE / height))]:
+        short = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+        yield _text(left - 7, _TOP + (row + 0.5) * height + 4.5, short, "end")
     yield from _steps(steps, left, right)
 
 

@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+_DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
+"""The kinds of databases that MLflow writes to."""
 _SEEDED = {"experiments": 1, "workspaces": 1}
 """Tables -> how many rows MLflow itself puts into them when it makes a database."""
 _TMP = "_alembic_tmp_"
@@ -48,6 +50,29 @@ def sqlite_file(uri: str) -> Path | None:
     if found.get_backend_name() != "sqlite" or not found.database or "uri" in found.query:
         return None
     return Path(found.database)
+
+
+def check_opens(uri: str) -> None:
+    """Connect to a database once; nothing for what is none.
+
+    MLflow would try ten times, waiting longer each time: 100 s without a word where a file
+    cannot be opened, or a database does not answer.
+
+    Args:
+        uri: A tracking URI.
+
+    Raises:
+        SQLAlchemyError, ModuleNotFoundError: It cannot be opened, or its driver is missing.
+    """
+    if uri.partition(":")[0].partition("+")[0] not in _DATABASES:
+        return
+    from mlflow.store.db.utils import create_sqlalchemy_engine  # knows the options for TLS
+
+    engine = create_sqlalchemy_engine(uri)
+    try:
+        engine.connect().close()
+    finally:
+        engine.dispose()
 
 
 def make_whole(path: Path) -> None:

@@ -97,8 +97,11 @@ class MlflowTracker:
             self._ended[run.info.run_id] = run.info.end_time
             self._client.update_run(run.info.run_id, status="RUNNING")
         run_id: str = run.info.run_id
-        if run.data.params != search.params:  # it is new, or was cut off by a crash
-            self._batch(run_id, [], search.params, {})
+        # A resumed search has another command, and maybe other versions and another device.
+        tags = {k: v for k, v in search.tags.items() if run.data.tags.get(k) != v}
+        params = search.params if run.data.params != search.params else {}  # new, or cut off
+        if params or tags:
+            self._batch(run_id, [], params, tags)
         if not run.inputs.dataset_inputs:
             self._input(run_id, search.dataset, search.data_digest)
         self._view(experiment, run_id, search)
@@ -188,8 +191,7 @@ class MlflowTracker:
         ]
         profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
         metrics += self._unwritten(parent, (*search.series, *profile))
-        # When the run began, the search had not noted its own command and versions yet.
-        tags = {**search.tags, "mlflow.note.content": search_note(search, experiment, parent)}
+        tags = {"mlflow.note.content": search_note(search, experiment, parent)}
         tags |= {ANSWER: search.answer} if search.answer else {}
         self._batch(parent, metrics, {}, tags | (IMAGE_TAG if search.profile else {}))
         self._files(parent, search.files)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 """The tag of a search's run that holds what it found, in one line."""
 _BETWEEN = " · "
+_PANELS = ("profile-nodes.svg", "profile-degree.svg", "profile-class.svg")
 
 
 def search_note(search: SearchEntry, experiment: str, run: str) -> str:
@@ -44,10 +45,13 @@ def search_note(search: SearchEntry, experiment: str, run: str) -> str:
         links.append(_link("report", _artifact(run, "report.html")))
     first, _, rest = search.description.partition("\n\n")
     lines = [first, _BETWEEN.join(links), rest]
-    if "profile.svg" in search.files:
-        lines.insert(2, f"![How far nodes look]({_artifact(run, 'profile.svg')})")
-    if "budget.png" in search.files:
-        lines.append(f"![What fewer trials would have found]({_artifact(run, 'budget.png')})")
+    # MLflow shows pictures as wide as they are, and text beside one that is wider than the screen
+    # runs out of it: so these are small, stand side by side, and below each other on a telephone.
+    panels = [each for each in _PANELS if each in search.files]
+    drawn = [f"![How far nodes look]({_artifact(run, each)})" for each in panels]
+    lines.insert(2, " ".join(drawn))
+    if "budget.svg" in search.files:
+        lines.append(f"![What fewer trials would have found]({_artifact(run, 'budget.svg')})")
     return "\n\n".join(line for line in lines if line)
 
 
@@ -84,7 +88,11 @@ def dataset_note(
     number, _, found = best.data.tags[ANSWER].partition(" with ")
     of = f", the best of {len(told)} searches on validation" if len(told) > 1 else ""
     name = _link(inert(best.info.run_name), run_link("", experiment, best.info.run_id))
+    # On a telephone four words of it are shown: the number, and the link to its search.
+    score, percent, what = number.partition(" % ")
     first = f"{inert(number)} ({name}{of})"
+    if percent:
+        first = f"{inert(score)} % ({name}: {inert(what)}{of})"
     config = found.partition("; ")[0]
     rows = [
         f"| {_link(_cell(run.info.run_name), run_link('', experiment, run.info.run_id))}"

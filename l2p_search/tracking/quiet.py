@@ -117,7 +117,8 @@ class _Shared:
         for name in ("mlflow", "alembic"):
             logger = logging.getLogger(name)
             self._restore.callback(logger.setLevel, logger.level)
-            logger.setLevel(logging.ERROR)
+            # Its errors come with tracebacks; what they mean is said in one line, by `explained`.
+            logger.setLevel(logging.CRITICAL)
 
 
 def _unset(key: str) -> None:

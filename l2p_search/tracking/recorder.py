@@ -31,18 +31,15 @@ _PAUSE = 60.0
 class Recorder:
     """Takes trials without delay, and writes them to MLflow in a thread of its own."""
 
-    def __init__(
-        self, store: Store, search: SearchEntry, pause: float = _PAUSE, at_once: bool = True
-    ) -> None:
-        """Start the thread, which connects to the store by itself.
+    def __init__(self, store: Store, pause: float = _PAUSE) -> None:
+        """Take trials from now on; `begin` or `close` starts the thread that writes them.
 
         Args:
-            store: Where to write.
-            search: The search whose trials are written.
+            store: Where to write; the thread connects to it by itself.
             pause: Seconds after a failure in which nothing is tried.
-            at_once: Whether the thread starts now; if not, `begin` or `close` starts it.
         """
-        self._store, self._search, self._pause = store, search, pause
+        self._store, self._pause = store, pause
+        self._search: SearchEntry
         self._queue: queue.Queue[_Trial | None] = queue.Queue()
         self._waiting: deque[_Trial] = deque()
         self._tracker: MlflowTracker | None = None
@@ -54,12 +51,16 @@ class Recorder:
         self._seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="mlflow", daemon=True)
         self._begun = False
-        if at_once:
-            self.begin()
 
-    def begin(self) -> None:
-        """Start the thread, unless it runs already."""
+    def begin(self, search: Callable[[], SearchEntry]) -> None:
+        """Start the thread, unless it runs already.
+
+        Args:
+            search: Makes the entry of the search whose trials are written. It is called here and
+                once only: a search notes its command and versions before its first event.
+        """
         if not self._begun:
+            self._search = search()
             self._begun = True
             self._thread.start()
 
@@ -83,23 +84,29 @@ class Recorder:
         """
         self._queue.put((uid, make))
 
-    def close(self, search: SearchEntry, interrupted: bool, timeout: float = 30.0) -> str | None:
+    def close(
+        self, search: SearchEntry | None, interrupted: bool, timeout: float = 30.0
+    ) -> str | None:
         """Write what is still waiting and what the search found, and wait for the thread.
 
         Args:
-            search: The search with what it found.
+            search: The search with what it found; None where that can no longer be read, and the
+                entry that it began with has to do.
             interrupted: Whether the search was stopped before its goal.
             timeout: Seconds to wait at the most; a model has one more for each of its megabytes.
 
         Returns:
             None when the store has everything; otherwise why something is missing.
         """
-        self._search = search
         self._interrupted = interrupted
+        if search is not None:
+            self.begin(lambda: search)
+            self._search = search
+        if not self._begun:
+            return None
         self._queue.put(None)
-        self.begin()
-        if search.model is not None:
-            timeout += search.model.megabytes
+        if self._search.model is not None:
+            timeout += self._search.model.megabytes
         self._thread.join(timeout)
         if self._thread.is_alive():
             return f"it does not answer within {timeout:g} s"

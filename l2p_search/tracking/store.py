@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from l2p_search.errors import UserError, argument
-from l2p_search.tracking.database import make_whole, sqlite_file, sqlite_uri
+from l2p_search.tracking.database import check_opens, make_whole, sqlite_file, sqlite_uri
 
 URI_VARIABLE = "MLFLOW_TRACKING_URI"
 _HOME = Path("mlflow")
@@ -50,13 +50,14 @@ class Store:
 
         Raises:
             UserError: The folders cannot be made.
-            MlflowException, SQLAlchemyError, OSError: The database cannot be made.
+            MlflowException, SQLAlchemyError, OSError: The database cannot be made or opened.
         """
         if self.artifacts is None:
             path = sqlite_file(self.uri)
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 make_whole(path)
+            check_opens(self.uri)
             return
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
@@ -66,6 +67,7 @@ class Store:
                 f" or name a server with {argument('tracking_uri')}"
             ) from None
         make_whole(self.artifacts.parent / _DATABASE)
+        check_opens(self.uri)
 
 
 def find_store(given: str | None) -> Store:

@@ -136,7 +136,7 @@ def _improving() -> Train:
         if config.config_id not in met:
             met.append(config.config_id)
         result = _with_weights(graph, config, seeds, metric=metric)
-        val = 60.0 + 5 * met.index(config.config_id)
+        val = 60.0 + 3 * met.index(config.config_id)
         return replace(result, seeds=tuple(replace(seed, val=val) for seed in result.seeds))
 
     return train

@@ -13,16 +13,17 @@ import pytest
 from l2p_search.api.mlflow_entries import search_entry, trial_entry, trial_uid
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.learned import Curves
+from l2p_search.learned import Curves, Profiles
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.tracking.entries import SearchEntry
 from l2p_search.trial_record import TrialRecord
 from l2p_search.yaml_file import dump_yaml
-from tests.searching.pretend import pretend_training, searched
+from tests.searching.pretend import begin, drive, pretend_training, searched
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,21 @@ def test_a_trial_has_its_configuration_and_its_profile_as_files(recorded: Journa
     arrays = np.load(io.BytesIO(files["profile.npz"]), allow_pickle=False)
     assert arrays["profile_by_seed"].shape == (20, 2)
     assert files["profile.svg"].startswith(b"<svg")
+
+
+def test_profiles_name_the_classes_of_the_graph(tmp_path: Path, small_graph: Graph) -> None:
+    def train(
+        graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
+    ) -> TrialResult:
+        profiles = Profiles({}, {"0": (1.0, 0.0), "1": (0.5, 0.5)}, (0.0, 0.0))
+        return replace(pretend_training(graph, config, seeds, metric=metric), profiles=profiles)
+
+    journal, goal = begin(tmp_path / "own"), Goal(trials=1, confirm=0)
+    journal.begin(goal, {"classes": ["chess", "choir"]})
+    drive(Coordinator(journal, goal), small_graph, train)
+    (record,) = journal.records()
+    for entry in (search_entry(journal, read_outcome(journal)), trial_entry(journal, record)):
+        assert b">choir</text>" in entry.files["profile.svg"]
 
 
 def test_a_search_says_what_it_ran_on_and_one_from_before_that_was_noted_the_cpu(
@@ -191,7 +207,9 @@ def test_the_files_of_a_search_are_figures_and_what_reproduces_it(whole: SearchE
         "search.png",
         "trials.png",
         "budget.png",
+        "budget.svg",
         "profile.svg",
+        "profile-nodes.svg",
     }
     assert json.loads(whole.files["outcome.json"])["dataset"] == "small"
     assert b"dropout:" in whole.files["space.yaml"]

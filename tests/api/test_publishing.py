@@ -49,7 +49,7 @@ def _unchanged(tmp_path: Path) -> set[Path]:
         (["a-l2q", "a-l2q"], "'a-l2q' is named twice"),
         ([], "must be one or more searches"),
         (7, "must be one or more searches"),
-        (["../searches/a-l2q"], "must be the name of a folder"),
+        (["../searches/a-l2q"], r"no search '../searches/a-l2q' in .*; did you mean 'a-l2q'"),
     ],
 )
 def test_bad_searches_are_one_line_and_nothing_is_written(

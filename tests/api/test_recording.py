@@ -1,5 +1,6 @@
 """When MLflow is written to, and what is said if it cannot be."""
 
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,6 +20,7 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import FOLDER
 from l2p_search.tracking.entries import SearchEntry, TrialEntry
+from l2p_search.tracking.quiet import explained
 from l2p_search.tracking.store import Store
 from tests.api.kept import search_with_model
 from tests.searching.pretend import begin, drive
@@ -32,14 +34,14 @@ class _Recorder:
     seconds = 0.0
     version: str | None = None
 
-    def __init__(self, store: Store, search: SearchEntry, at_once: bool) -> None:
-        self.store, self.search, self.begun = store, search, at_once
+    def __init__(self, store: Store) -> None:
+        self.store, self.begun = store, False
         self.trials: dict[str, TrialEntry] = {}
         self.closed: tuple[SearchEntry, bool] | None = None
         _Recorder.made.append(self)
 
-    def begin(self) -> None:
-        self.begun = True
+    def begin(self, search: Callable[[], SearchEntry]) -> None:
+        self.search, self.begun = search(), True
 
     def record(self, uid: str, make: Callable[[], TrialEntry]) -> None:
         self.trials[uid] = make()
@@ -63,6 +65,39 @@ def _searching(journal: Journal, graph: Graph, where: Tracking, note: Any = prin
     journal.begin(goal, {})
     with tracking(journal, where, note) as record:
         drive(Coordinator(journal, goal, on_event=lambda event, _: record(event)), graph)
+
+
+def _live(store: Store) -> dict[str, str]:
+    """The tags of a search's run that is not finished, once the store has it."""
+    from mlflow import MlflowClient
+
+    client, until = MlflowClient(store.uri), time.monotonic() + 60.0
+    while time.monotonic() < until:
+        experiments = [each.experiment_id for each in client.search_experiments()]
+        for run in client.search_runs(experiments, "tags.kind = 'search'"):
+            assert run.info.status == "RUNNING"
+            return dict(run.data.tags)
+        time.sleep(0.1)
+    raise AssertionError("the run of the search has not begun within a minute")
+
+
+def test_a_run_in_mlflow_names_its_command_versions_and_device_while_the_search_runs(
+    tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # MLflow makes a folder for files where it is
+    journal, goal = begin(tmp_path / "s"), Goal(trials=2, confirm=0)
+    where = Tracking(uri=f"sqlite:///{tmp_path}/mlflow.db")
+    with explained(where.store):
+        where.store.prepare()  # so that the thread is not still making it when it is read here
+        with tracking(journal, where, print) as record:
+            # As a search does: it notes its invocation when MLflow's copy is open already.
+            noted = {"command": "l2p-search --dataset demo", "versions": {"torch": "9.9"}}
+            journal.begin(goal, {**noted, "device": "cuda"})
+            drive(Coordinator(journal, goal, on_event=lambda e, _: record(e)), small_graph)
+            tags = _live(where.store)
+    assert tags["command"] == "l2p-search --dataset demo"
+    assert tags["versions"] == "torch 9.9"
+    assert tags["device"] == "cuda"
 
 
 def test_every_trial_is_written_once_it_has_ended_and_the_search_at_the_end(

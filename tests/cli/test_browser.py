@@ -120,7 +120,7 @@ def test_three_clicks_from_the_home_page_lead_to_configuration_interval_and_prof
     assert re.search(r"Confirmed test accuracy: \d+\.\d\d ± \d+\.\d\d %", text)
     assert "hidden=" in text
     page.get_by_text("Show more", exact=True).first.click()  # 3
-    page.locator("img[src*='profile.svg']").first.wait_for(timeout=60_000)
+    page.locator("img[src*='profile-nodes.svg']").first.wait_for(timeout=60_000)
     page.screenshot(path=tmp_path / "search.png")
 
 
@@ -175,6 +175,27 @@ def test_the_report_renders_without_an_error_or_a_request_and_fits_the_screen(
         page.get_by_text("copied").first.wait_for(timeout=5_000)
     assert problems == []
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_on_a_telephone_what_a_search_found_is_read_without_scrolling_sideways(
+    server: str,
+) -> None:
+    (parent,) = [run for run in _runs(server) if _tag(run, "kind") == "search"]
+    base, experiment = server.split("/#")[0], parent["info"]["experiment_id"]
+    link = f"{base}/#/experiments/{experiment}/runs/{parent['info']['run_id']}"
+    with browser_page(390, 844) as page:
+        page.goto(f"{link}?workflowType=machine_learning")
+        page.get_by_text("Confirmed test accuracy").wait_for()
+        page.wait_for_function(
+            "[...document.images].filter(i => i.src.includes('get-artifact')).length > 3"
+            " && [...document.images].every(i => i.complete)"
+        )
+        widths = page.evaluate(
+            "[...document.querySelectorAll('.note-view-outer-container *')]"
+            ".map(each => each.getBoundingClientRect().right)"
+        )
+    assert len(widths) > 20
+    assert max(widths) <= 390
 
 
 def test_on_a_telephone_the_left_bar_is_folded_and_the_way_in_is_the_same(server: str) -> None:

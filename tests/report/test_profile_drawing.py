@@ -1,5 +1,7 @@
 """The drawing of a profile, read back and held against matplotlib's colours."""
 
+from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +11,7 @@ from matplotlib.colors import PowerNorm, to_hex
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.report.profile_drawing import profile_svg
+from l2p_search.report.profile_drawing import profile_panels, profile_svg
 from l2p_search.results import TrialResult
 from l2p_search.training.fit import fit
 
@@ -69,3 +71,46 @@ def test_everything_lies_within_the_picture(drawn: ElementTree.Element) -> None:
         assert y >= 0
         assert x + float(rect.get("width", "")) <= 960.01
         assert y + float(rect.get("height", "")) <= 320.01
+
+
+def test_classes_are_named_and_long_names_are_cut(result: TrialResult) -> None:
+    assert result.profiles is not None
+    numbers = sorted(result.profiles.by_class, key=int)
+    names = ["chess", "the club of all gardeners", *numbers[2:]]
+    drawn = ElementTree.fromstring(profile_svg(result, "t", names))
+    said = [text.text for text in drawn.iter(f"{_SVG}text")]
+    assert "chess" in said
+    assert "the club of …" in said
+    labels = [text for text in drawn.iter(f"{_SVG}text") if text.get("text-anchor") == "end"]
+    assert {float(text.get("x", "")) for text in labels} == {49.0, 405.0, 729.0}
+
+
+def test_names_of_many_rows_do_not_overlap(result: TrialResult) -> None:
+    assert result.profiles is not None
+    q = next(iter(result.profiles.by_class.values()))
+    many = replace(result.profiles, by_class={str(number): q for number in range(40)})
+    drawn = ElementTree.fromstring(profile_svg(replace(result, profiles=many), "t"))
+    places = [
+        float(text.get("y", ""))
+        for text in drawn.iter(f"{_SVG}text")
+        if text.get("x") == "729.0" and text.get("text-anchor") == "end"
+    ]
+    assert len(places) == 14
+    assert min(b - a for a, b in pairwise(places)) >= 13.0
+
+
+def test_each_panel_is_a_file_that_fits_on_a_telephone(result: TrialResult) -> None:
+    panels = profile_panels(result, ["chess"] * 9)
+    assert list(panels) == ["nodes", "degree", "class"]
+    for content in panels.values():
+        drawn = ElementTree.fromstring(content)
+        assert drawn.get("width") == "300"
+        left, top, width, height = map(float, drawn.get("viewBox", "").split())
+        for text in drawn.iter(f"{_SVG}text"):
+            x, y = float(text.get("x", "")), float(text.get("y", ""))
+            room = 6.6 * len(text.text or "")  # about a character of this size
+            start = {"end": x - room, "middle": x - room / 2}[text.get("text-anchor", "")]
+            assert start >= left - 2
+            assert start + room <= left + width + 2
+            assert top < y < top + height
+    assert profile_panels(replace(result, profiles=None)).keys() == {"nodes"}

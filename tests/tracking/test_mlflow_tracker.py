@@ -88,17 +88,16 @@ def test_a_search_is_a_parent_run_and_each_trial_a_child(journal: Journal) -> No
     assert any(r.status is TrialStatus.RACED_OUT for r in journal.records())
 
 
-def test_a_run_that_began_before_its_search_was_noted_ends_with_its_command(
-    journal: Journal,
-) -> None:
+def test_a_resumed_search_runs_under_its_new_command(journal: Journal) -> None:
     store = find_store(None)
     tracker, search = MlflowTracker(store), search_entry(journal, read_outcome(journal))
-    noted = replace(search, tags={**search.tags, "command": "l2p-search --dataset demo"})
-    parent = tracker.begin(replace(search, tags={**search.tags, "command": ""}))
-    tracker.finish(parent, noted, interrupted=False)
-    found = contents(store)["s"]
-    assert isinstance(found, tuple)
-    assert found[2]["command"] == "l2p-search --dataset demo"
+    tracker.finish(tracker.begin(search), search, interrupted=False)
+    again = replace(search, tags={**search.tags, "command": "l2p-search --resume --name s"})
+    parent = tracker.begin(again)
+    run = tracker._client.get_run(parent)
+    assert run.info.status == "RUNNING"
+    assert run.data.tags["command"] == "l2p-search --resume --name s"
+    assert run.data.tags["data_digest"] == search.data_digest
 
 
 def test_writing_again_changes_nothing(journal: Journal) -> None:
@@ -194,7 +193,9 @@ def test_the_page_of_a_dataset_says_what_is_best_and_links_the_views(journal: Jo
     tracker = MlflowTracker(find_store(None))
     (run,) = [run for run in _runs(tracker) if run.data.tags["kind"] == "search"]
     tags = tracker._client.get_experiment(run.info.experiment_id).tags
-    assert tags["mlflow.note.content"].startswith(f"{read_outcome(journal).confirmed} % test")
+    first = tags["mlflow.note.content"].splitlines()[0]
+    assert first.startswith(f"{read_outcome(journal).confirmed} % (")
+    assert f"/runs/{run.info.run_id}" in first  # a link to the search
     for key in re.findall(r"viewStateShareKey=([a-z0-9-]+)", tags["mlflow.note.content"]):
         assert f"mlflow.sharedViewState.{key}" in tags
 
@@ -230,7 +231,8 @@ def test_sync_after_an_outage_equals_a_search_without_one(
 
 def test_a_recorder_writes_what_it_is_given(journal: Journal) -> None:
     store = find_store(None)
-    recorder = Recorder(store, search_entry(journal))
+    recorder = Recorder(store)
+    recorder.begin(lambda: search_entry(journal))
     for record in journal.records():
         _record(recorder, journal, record)
     assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
@@ -256,7 +258,8 @@ def test_a_recorder_mends_what_a_failing_store_left_half_written(
 
     monkeypatch.setattr(MlflowClient, broken, fails_at_times)
     store = find_store(None)
-    recorder = Recorder(store, search_entry(journal), pause=0.0)
+    recorder = Recorder(store, pause=0.0)
+    recorder.begin(lambda: search_entry(journal))
     for record in journal.records():
         _record(recorder, journal, record)
     assert recorder.close(search_entry(journal, read_outcome(journal)), interrupted=False) is None
@@ -315,7 +318,7 @@ def test_a_read_only_folder_gets_one_line(
     assert main(["sync", "--dir", str(journal.directory.parent)]) == 2
     assert "/sys/kernel/mlflow/artifacts: cannot be made (" in capsys.readouterr().err
     entry = search_entry(journal)
-    failure = Recorder(find_store(None), entry).close(entry, interrupted=False)
+    failure = Recorder(find_store(None)).close(entry, interrupted=False)
     assert failure is not None
     assert "cannot be made" in failure
 

@@ -31,7 +31,8 @@ def test_a_dataset_says_its_number_first_and_then_where_to_go() -> None:
     found = [_run("one", "80.00 ± 2.00 % test accuracy with l2q, K=2; all stop at once")]
     note = dataset_note("7", found, ["7"], "accuracy")
     first = note.split("\n\n")[0]
-    assert first.startswith("80.00 ± 2.00 % test accuracy ([one](#/experiments/7/runs/id-3")
+    assert first.startswith("80.00 ± 2.00 % ([one](#/experiments/7/runs/id-3")
+    assert "): test accuracy) · [searches](" in first
     assert "[searches](#/experiments/7/runs?" in first
     assert "[profiles](" in first
     assert first.endswith(" · l2q, K=2")
@@ -76,17 +77,19 @@ def test_names_of_users_are_text_in_every_note() -> None:
 
 
 def test_a_search_has_links_and_its_profile_after_the_first_paragraph() -> None:
-    note = search_note(_entry(files={"profile.svg": b""}), "7", "run").split("\n\n")
+    files = {f"profile-{what}.svg": b"" for what in ("class", "nodes")}
+    note = search_note(_entry(files=files), "7", "run").split("\n\n")
     assert note[0] == "**80.0 %**, with l2q."
     assert note[1].startswith("[trials, ranked](#/experiments/7/runs?")
-    assert note[2] == "![How far nodes look](get-artifact?path=profile.svg&run_uuid=run)"
+    drawn = "![How far nodes look](get-artifact?path=profile-{}.svg&run_uuid=run)"
+    assert note[2] == f"{drawn.format('nodes')} {drawn.format('class')}"
     assert note[3] == "more"
     assert "![" not in search_note(_entry(), "7", "run")
 
 
 def test_what_fewer_trials_would_have_found_ends_the_page_of_a_search() -> None:
-    note = search_note(_entry(files={"budget.png": b""}), "7", "run").split("\n\n")
-    drawn = "![What fewer trials would have found](get-artifact?path=budget.png&run_uuid=run)"
+    note = search_note(_entry(files={"budget.svg": b""}), "7", "run").split("\n\n")
+    drawn = "![What fewer trials would have found](get-artifact?path=budget.svg&run_uuid=run)"
     assert note[-1] == drawn
     assert search_note(_entry(), "7", "run").endswith("more")
 

@@ -35,7 +35,7 @@ def test_within_the_block_it_is_quiet_and_afterwards_as_it_was() -> None:
     before = dict(os.environ)
     with quiet_mlflow():
         assert {key: os.environ[key] for key in ENVIRONMENT} == ENVIRONMENT
-        assert _level() == logging.ERROR
+        assert _level() == logging.CRITICAL
     assert dict(os.environ) == before
     assert _level() == logging.DEBUG
 
@@ -81,7 +81,7 @@ def test_threads_that_overlap_are_quiet_to_the_last_and_leave_all_as_it_was() ->
         entered.wait()
     go_on.set()
     thread.join()
-    assert seen == [(logging.ERROR, True)]
+    assert seen == [(logging.CRITICAL, True)]
     assert _level() == logging.INFO
     assert not ENVIRONMENT.keys() & os.environ.keys()
 

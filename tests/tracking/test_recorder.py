@@ -75,6 +75,12 @@ def _trial(number: int) -> TrialEntry:
     )
 
 
+def _begun(store: Store, **options: float) -> Recorder:
+    recorder = Recorder(store, **options)
+    recorder.begin(_search)
+    return recorder
+
+
 def _record(recorder: Recorder, *numbers: int) -> None:
     for number in numbers:
         recorder.record(f"u/{number}", lambda number=number: _trial(number))  # type: ignore[misc]
@@ -83,7 +89,7 @@ def _record(recorder: Recorder, *numbers: int) -> None:
 def test_trials_are_written_once_in_their_order_and_then_the_search(
     tracker: type[_Tracker],
 ) -> None:
-    recorder = Recorder(_STORE, _search())
+    recorder = _begun(_STORE)
     _record(recorder, 0, 1, 2)
     assert recorder.close(_search("found"), interrupted=True) is None
     assert tracker.calls == [
@@ -98,6 +104,28 @@ def test_trials_are_written_once_in_their_order_and_then_the_search(
     assert recorder.seconds > 0.0
 
 
+def test_the_entry_of_the_search_is_made_once_and_when_it_begins(tracker: type[_Tracker]) -> None:
+    made: list[SearchEntry] = []
+
+    def make() -> SearchEntry:
+        made.append(_search("begun"))
+        return made[-1]
+
+    recorder = Recorder(_STORE)
+    _record(recorder, 0)
+    assert made == []
+    recorder.begin(make)
+    recorder.begin(make)
+    assert made == [_search("begun")]
+    assert recorder.close(_search("found"), interrupted=False) is None
+    assert tracker.finished == [(_search("found"), False)]
+
+
+def test_a_search_without_any_event_is_written_at_its_end(tracker: type[_Tracker]) -> None:
+    assert Recorder(_STORE).close(_search("found"), interrupted=False) is None
+    assert tracker.calls == ["connect", "begin", "finish"]
+
+
 def test_no_entry_is_made_of_a_trial_that_the_store_has(tracker: type[_Tracker]) -> None:
     tracker.trials["u/1"] = _trial(1)
     made: list[int] = []
@@ -106,7 +134,7 @@ def test_no_entry_is_made_of_a_trial_that_the_store_has(tracker: type[_Tracker])
         made.append(number)
         return _trial(number)
 
-    recorder = Recorder(_STORE, _search())
+    recorder = _begun(_STORE)
     for number in range(3):
         recorder.record(f"u/{number}", lambda number=number: make(number))  # type: ignore[misc]
     assert recorder.close(_search(), interrupted=False) is None
@@ -116,7 +144,7 @@ def test_no_entry_is_made_of_a_trial_that_the_store_has(tracker: type[_Tracker])
 @pytest.mark.parametrize("broken", ["connect", "begin", "trial 001", "finish"])
 def test_what_failed_once_is_tried_again(broken: str, tracker: type[_Tracker]) -> None:
     tracker.fails = lambda what: what == broken and tracker.calls.count(broken) == 1
-    recorder = Recorder(_STORE, _search(), pause=0.0)
+    recorder = _begun(_STORE, pause=0.0)
     _record(recorder, 0, 1, 2)
     failure = recorder.close(_search(), interrupted=False)
     assert set(tracker.trials) == {"u/0", "u/1", "u/2"}
@@ -131,7 +159,7 @@ def test_after_a_failure_nothing_is_tried_until_the_pause_or_the_search_ends(
     tracker: type[_Tracker],
 ) -> None:
     tracker.fails = lambda what: what == "trial 000" and tracker.calls.count(what) == 1
-    recorder = Recorder(_STORE, _search(), pause=_NEVER)
+    recorder = _begun(_STORE, pause=_NEVER)
     _record(recorder, 0, 1, 2)
     assert recorder.close(_search(), interrupted=False) is None
     # The store is read anew before they are written: the failed write may be there in part.
@@ -144,7 +172,7 @@ def test_a_store_that_never_works_leaves_a_reason_and_no_end_of_the_search(
     tracker: type[_Tracker],
 ) -> None:
     tracker.fails = lambda what: what.startswith("trial")
-    recorder = Recorder(_STORE, _search(), pause=0.0)
+    recorder = _begun(_STORE, pause=0.0)
     _record(recorder, 0, 1)
     assert recorder.close(_search(), interrupted=False) == "no answer"
     assert tracker.finished == []  # a run that is marked as ended would look whole
@@ -154,7 +182,7 @@ def test_an_entry_that_cannot_be_made_holds_up_no_other(tracker: type[_Tracker])
     def breaks() -> TrialEntry:
         raise ValueError("no figure of this")
 
-    recorder = Recorder(_STORE, _search(), pause=0.0)
+    recorder = _begun(_STORE, pause=0.0)
     recorder.record("u/9", breaks)
     _record(recorder, 0, 1, 2)
     assert recorder.close(_search(), interrupted=False) == "no figure of this"
@@ -170,7 +198,7 @@ def test_without_mlflow_the_reason_says_what_to_install(
         yield
 
     monkeypatch.setattr(module, "quiet_mlflow", missing)
-    recorder = Recorder(_STORE, _search())
+    recorder = _begun(_STORE)
     _record(recorder, 0)
     failure = recorder.close(_search(), interrupted=False)
     assert failure == "mlflow is not installed; pip install mlflow"
@@ -180,7 +208,7 @@ def test_without_mlflow_the_reason_says_what_to_install(
 def test_a_server_that_takes_calls_and_never_answers_is_waited_for_so_long_and_no_longer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         store = Store(f"http://127.0.0.1:{silent.getsockname()[1]}")
-        recorder = Recorder(store, _search())
+        recorder = _begun(store)
         _record(recorder, 0, 1, 2)
         failure = recorder.close(_search(), interrupted=False, timeout=0.5)
         assert failure == "it does not answer within 0.5 s"
@@ -191,7 +219,7 @@ def test_a_server_that_is_not_there_is_named_in_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    recorder = Recorder(_STORE, _search())
+    recorder = _begun(_STORE)
     _record(recorder, 0)
     failure = recorder.close(_search(), interrupted=False)
     assert failure is not None

@@ -1,8 +1,10 @@
+import time
 from pathlib import Path
 
 import pytest
 
 from l2p_search.errors import UserError, in_shell
+from l2p_search.tracking.quiet import explained
 from l2p_search.tracking.store import URI_VARIABLE, Store, find_store
 
 
@@ -48,6 +50,18 @@ def test_a_database_is_in_its_folder_whatever_characters_that_has(
     store = find_store(None)
     wanted = str(tmp_path / name / "mlflow" / "mlflow.db")
     assert make_url(store.uri).database == wanted
+
+
+@pytest.mark.parametrize("where", ["sqlite:///folder", None])
+def test_a_folder_in_the_place_of_a_database_is_refused_at_once(
+    where: str | None, tmp_path: Path
+) -> None:
+    for folder in ("folder", "mlflow/mlflow.db"):
+        (tmp_path / folder).mkdir(parents=True)
+    store, began = find_store(where), time.monotonic()
+    with pytest.raises(UserError, match="unable to open database file"), explained(store):
+        store.prepare()
+    assert time.monotonic() - began < 20  # MLflow itself tries for 100 s
 
 
 def test_folders_are_made_for_a_database_and_for_no_server(tmp_path: Path) -> None:
@@ -116,7 +130,9 @@ def test_a_sqlite_file_that_is_named_is_made_whole_like_our_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Path] = []
+    opened: list[str] = []
     monkeypatch.setattr("l2p_search.tracking.store.make_whole", made.append)
+    monkeypatch.setattr("l2p_search.tracking.store.check_opens", opened.append)
     find_store("sqlite:///runs.db").prepare()
     find_store(f"sqlite:///{tmp_path}/deep/runs.db").prepare()
     assert made == [Path("runs.db"), tmp_path / "deep" / "runs.db"]
@@ -124,6 +140,8 @@ def test_a_sqlite_file_that_is_named_is_made_whole_like_our_own(
     for uri in ("http://team:5000", "postgresql://me:x@host/db"):
         find_store(uri).prepare()
     assert len(made) == 2
+    assert opened[0] == "sqlite:///runs.db"
+    assert opened[-1] == "postgresql://me:x@host/db"
 
 
 def test_a_database_is_begun_when_it_was_made_and_a_server_always_is(tmp_path: Path) -> None:
