@@ -30,6 +30,8 @@ _FLAGS = {
 _LONGEST = 60
 """Characters of a value that a message shows."""
 _LONGEST_LINE = 2000
+_LONG_WORD = re.compile(f"[^\\s{_OPEN}{_BAR}{_CLOSE}]{{301,}}")
+"""Longer than paths usually are: nobody reads it to its end."""
 _CONTROL = re.compile(
     "[\x00-\x01\x04-\x1e\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -87,17 +89,29 @@ def one_line(message: str) -> str:
     """A message that is one line whatever was put into it.
 
     Passwords are masked, control characters are as Python writes them, and the middle of a very
-    long one is left out.
+    long word or line is left out.
 
     Example:
         >>> one_line(f"{'two'}{chr(7)}, http://me:secret@host").isprintable()
         True
     """
-    message = masked(message)
+    message = _LONG_WORD.sub(
+        lambda word: f"{word[0][:_LONGEST]}..{word[0][-20:]}", masked(message)
+    )
     if len(message) > _LONGEST_LINE:
         half = _LONGEST_LINE // 2
         message = f"{message[:half]} .. {message[-half:]}"
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], message)
+
+
+def cut(text: str, most: int = _LONGEST) -> str:
+    """What a user typed, as a message echoes it: of a long text the first characters.
+
+    Example:
+        >>> cut("demo-paper"), cut("a" * 2000, most=5)
+        ('demo-paper', 'aaaaa..')
+    """
+    return text if len(text) <= most else f"{text[:most]}.."
 
 
 def either(python: str, shell: str) -> str:

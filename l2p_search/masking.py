@@ -10,7 +10,8 @@ from urllib.parse import unquote
 _MASK = "***"
 # From the colon behind the user to the last @ of the word: people forget to quote / and @ in
 # passwords. A colon with a port and a path behind it is no password.
-_LOGIN = re.compile(r"""(://[^\s/@:'"]*):(?!\d+(?:/|$))[^\s'"]*@""")
+# A path has one slash where an address has two: an address may be given for a path by mistake.
+_LOGIN = re.compile(r"""((?<=\w):/{1,2}[^\s/@:'"]*):(?!\d+(?:/|$))[^\s'"]*@""")
 _TOKEN = re.compile(r"""://[^\s/@:'"]+@""")
 _QUERY = re.compile(
     r"""([?&][\w.-]*(?:password|passwd|pwd|passphrase|token|secret|api_?key)[\w.-]*=)[^&#\s'"]*""",
@@ -45,7 +46,7 @@ def masked(text: str, of: str = "") -> str:
 def _secrets(address: str) -> list[str]:
     """The passwords and tokens of an address, as written and as meant; the longest first."""
     found = [login[0] for login in re.finditer(_LOGIN, address)]
-    written = [login.removeprefix("://").partition(":")[2][:-1] for login in found]
+    written = [login.partition("/")[2].partition(":")[2][:-1] for login in found]
     if not found:
         written = [token[0][3:-1] for token in re.finditer(_TOKEN, address)]
     written += [query[0].partition("=")[2] for query in re.finditer(_QUERY, address)]

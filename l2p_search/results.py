@@ -28,6 +28,10 @@ class TrialStatus(StrEnum):
     RUNNING = "running"
 
 
+_ROUNDED = 1e-6
+"""By how much rounding may take a score beyond 0 and 100."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SeedResult:
     """One replica of a trial, at its best epoch by validation; or why it failed.
@@ -77,10 +81,18 @@ class SeedResult:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], metric: Metric = "accuracy") -> "SeedResult":
-        """The inverse of `to_mapping`."""
+        """The inverse of `to_mapping`.
+
+        Raises:
+            ValueError: A score is no percentage, as damage may leave it.
+        """
         fields = {name: key for key, name in _names(metric).items()}
         values = {fields.get(name, name): value for name, value in mapping.items()}
-        return cls(**{**values, "profile": _as_tuple(values["profile"])})
+        found = cls(**{**values, "profile": _as_tuple(values["profile"])})
+        for score in (found.val, found.test, found.phi_val):
+            if score is not None and not -_ROUNDED <= score <= 100.0 + _ROUNDED:
+                raise ValueError(f"a score of {score} is no percentage")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

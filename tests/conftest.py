@@ -1,6 +1,7 @@
 """Shared fixtures: small graphs, isolated user folders, and the real data if there."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,17 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def one_thread() -> None:
     """Another number of threads sums in another order; fixtures of a module must agree too."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hearing_signals() -> None:
+    """`nohup` has SIGHUP ignored and `&` SIGINT, here and in every command that a test starts."""
+    for number, usual in (
+        (signal.SIGHUP, signal.SIG_DFL),
+        (signal.SIGINT, signal.default_int_handler),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture(autouse=True)

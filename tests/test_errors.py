@@ -93,3 +93,14 @@ def test_an_error_comes_out_of_a_worker_whole() -> None:
     error = pickle.loads(pickle.dumps(DataError(argument("graph"))))  # noqa: S301 - our own
     assert type(error) is DataError
     assert in_shell(error.message) == "--dataset"
+
+
+def test_a_long_word_is_cut_before_the_two_forms_of_a_message_are_told_apart() -> None:
+    error = UserError(f"{argument('node', 'x' * 2000)}: there is no such node; give another")
+    assert str(error) == f"node='{'x' * 54}..{'x' * 19}': there is no such node; give another"
+    shell = in_shell(error.message)
+    assert shell.startswith(f"--node {'x' * 60}..x")
+    assert shell.endswith("x: there is no such node; give another")
+    assert len(shell) < 150
+    path = f"/{'y' * 250}"
+    assert str(UserError(f"{path}: cannot be read")) == f"{path}: cannot be read"

@@ -19,6 +19,7 @@ from l2p_search.masking import masked, without_login
         "postgresql://host/db?user=me&password=hunter2",
         "http://host/?access_token=hunter2&x=1",
         "postgresql://me:hunter2@host/db?sslpassword=hunter2",
+        "postgresql:/me:hunter2@host/db",  # given for a path by mistake
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "'{}'", "cannot reach {}: (refused)", 'a "{}" b {}'])

@@ -71,6 +71,14 @@ def test_a_value_that_is_not_finite_is_a_bug_not_a_number() -> None:
         _ = _trial(_seed(0, float("nan"))).val_mean
 
 
+@pytest.mark.parametrize("score", [1e200, 101.0, -3.0, float("nan")])
+def test_a_recorded_score_that_is_no_percentage_is_refused(score: float) -> None:
+    mapping = _trial(_seed(0, 80.0)).to_mapping()
+    mapping["seeds"][0]["test_accuracy"] = score
+    with pytest.raises(ValueError, match="no percentage"):
+        TrialResult.from_mapping(mapping)
+
+
 def test_json_round_trips() -> None:
     trial = _trial(_seed(0, 80.0), _seed(1, 82.5), _FAILED)
     text = json.dumps(trial.to_mapping(), allow_nan=False)

@@ -145,7 +145,8 @@ def trials_at_once(
 
 def _trials_part(plan: Plan, trial_seconds: float, at_once: int) -> float:
     """How long the missing trials take; after the time budget none is begun."""
-    total = math.ceil((plan.trials - plan.done) / at_once) * trial_seconds
+    left = max(0, plan.trials - plan.done)  # a recorded search may have more than are asked for
+    total = math.ceil(left / at_once) * trial_seconds
     if plan.goal.time_budget is None:
         return total
     return min(total, plan.goal.time_budget + trial_seconds)

@@ -1,7 +1,6 @@
 """open_search: recorded searches, by name, by dataset, or all of a folder."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from l2p_search.api.arguments import check, path_of
 from l2p_search.api.found import Search
@@ -11,8 +10,8 @@ from l2p_search.searching.records.directory import find_search, list_searches, s
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.preference import Facts, facts, preferred
 
-if TYPE_CHECKING:
-    pass
+_DIGITS = 18
+"""Python reads no number of any length; no search has as many trials as one of so many digits."""
 
 
 @left_as_found()
@@ -38,6 +37,32 @@ def open_search(name: str | None = None, folder: str | Path | None = None) -> Se
     """
     check(name=name)
     return Search(Journal.read(find_search(_place(folder), name)))
+
+
+def split_trial(given: str) -> tuple[str, int | None]:
+    """Take the name of a search and the number of a trial apart.
+
+    Args:
+        given: NAME:NUMBER, or a name; a name may have a colon of its own.
+
+    Returns:
+        The name, and the number or None.
+
+    Raises:
+        UserError: The number has more digits than any trial's.
+
+    Example:
+        >>> split_trial("wisconsin:12"), split_trial("a:b")
+        (('wisconsin', 12), ('a:b', None))
+    """
+    name, colon, number = given.rpartition(":")
+    if not (colon and number.isdecimal()):
+        return given, None
+    if len(number) > _DIGITS:
+        raise UserError(
+            f"{name}: has no trial with a number of {len(number)} digits; see l2p-search trials"
+        )
+    return name, int(number)
 
 
 def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[SearchError]]:

@@ -10,7 +10,7 @@ from l2p_search.api.arguments import check
 from l2p_search.api.fitting import fit
 from l2p_search.api.found import Search
 from l2p_search.api.graph_again import graph_again
-from l2p_search.api.opening import open_search
+from l2p_search.api.opening import open_search, split_trial
 from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
 from l2p_search.display.training_bar import OnEpoch
@@ -59,11 +59,10 @@ def side_of(given: Any, folder: str | Path | None) -> Side:
             f"{type(given).__name__} cannot be compared; give a search, its name, a trial such as"
             " NAME:12, or a result of fit"
         )
-    name, colon, number = given.rpartition(":")
-    if not (colon and number.isdecimal()):  # a colon may be part of a name
-        found = open_search(given, folder)
-        return _of_search(found, given, found.best)
+    name, number = split_trial(given)
     found = open_search(name, folder)
+    if number is None:
+        return _of_search(found, given, found.best)
     return _of_search(found, given, _numbered(found, given, number))
 
 
@@ -196,9 +195,9 @@ def _of_search(found: Search, name: str, chosen: TrialRecord | None) -> Side:
     return Side(name=name, own=chosen.result, confirmed=confirmed, search=found)
 
 
-def _numbered(found: Search, text: str, number: str) -> TrialRecord:
+def _numbered(found: Search, text: str, number: int) -> TrialRecord:
     for record in found.outcome.records:
-        if record.number == int(number):
+        if record.number == number:
             return record
     last = len(found.outcome.records) - 1
     which = f"give one of 0 to {last}" if last >= 0 else "the search has none yet"

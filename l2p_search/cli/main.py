@@ -30,6 +30,7 @@ from l2p_search.cli.commands import (
     ui,
 )
 from l2p_search.cli.invocation import in_words
+from l2p_search.cli.signals import unwound
 from l2p_search.cli.words import Parser, check_words
 from l2p_search.errors import UserError
 
@@ -64,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return completion.print_words(parser, words[3:])
         check_words(parser, words)
         args = parser.parse_args(words)
-        exit_code: int = args.run(args)
+        with unwound():
+            exit_code: int = args.run(args)
     except UserError as error:
         print(f"l2p-search: error: {in_words(error.message)}", file=sys.stderr)
         return 2
@@ -79,10 +81,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _speak_in_any_locale() -> None:
-    """Print a question mark for what the terminal's encoding lacks, instead of failing at a ±."""
+    """Print a question mark for what the terminal's encoding lacks, instead of failing at a ±.
+
+    The name of a file may be no text in any encoding; in UTF-8 it is printed as its bytes.
+    """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="replace")
+        elif stream.errors == "strict":
+            stream.reconfigure(errors="surrogateescape")
 
 
 def _draw_without_a_screen() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from l2p_search import defaults
 from l2p_search.cli.invocation import in_words
 from l2p_search.durations import parse_duration
-from l2p_search.errors import UserError
+from l2p_search.errors import UserError, cut
 from l2p_search.masking import masked
 from l2p_search.metrics import METRICS
 
@@ -286,14 +286,14 @@ def positive(text: str) -> int:
     except ValueError:
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"'{cut(text)}' is not a whole number of at least 1")
     return value
 
 
 def natural(text: str) -> int:
     """A whole number of at least 0."""
     if not text.isascii() or not text.isdigit() or len(text) > _DIGITS:
-        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a whole number of at least 0")
+        raise argparse.ArgumentTypeError(f"'{cut(text)}' is not a whole number of at least 0")
     return int(text)
 
 
@@ -301,7 +301,7 @@ def at_least_zero(text: str) -> float:
     """A number of at least 0."""
     value = _number(text)
     if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number of at least 0")
+        raise argparse.ArgumentTypeError(f"'{cut(text)}' is not a number of at least 0")
     return value
 
 
@@ -317,12 +317,8 @@ def positive_float(text: str) -> float:
     """A number above 0."""
     value = _number(text)
     if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{_cut(text)}' is not a number above 0")
+        raise argparse.ArgumentTypeError(f"'{cut(text)}' is not a number above 0")
     return value
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _DIGITS else f"{text[:_DIGITS]}.."
 
 
 def _number(text: str) -> float:

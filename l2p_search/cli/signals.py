@@ -2,12 +2,19 @@
 
 import os
 import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 from l2p_search.stopping import Stop
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_IMPORTING = "<frozen importlib._bootstrap>"
+"""The file that Python gives for the functions that import modules."""
+_SOON = 0.05
+"""Seconds after which a signal that came within an import is looked at again."""
 
 
 class Signals:
@@ -26,8 +33,7 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         """Start handling."""
-        for number in _WATCHED:
-            self._before[number] = signal.signal(number, self._handle)
+        self._before = _handled_by(self._handle)
         return self
 
     def __exit__(self, *ended: object) -> None:
@@ -50,6 +56,62 @@ class Signals:
         if not self.stop.shown:  # a live panel would paint over it, and says it by itself
             say("stopping; once more to stop at once")
         self.stop.set()
+
+
+@contextmanager
+def unwound() -> Iterator[None]:
+    """Let a signal unwind the command that runs in the block: what is open is closed and removed.
+
+    Raises:
+        KeyboardInterrupt: At Ctrl-C.
+        SystemExit: At SIGTERM or SIGHUP, after a line, with 128 plus the signal's number.
+    """
+    received: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        if received[1:]:
+            os._exit(128 + received[0])
+        if number != signal.SIGINT:
+            say(f"ended by {signal.Signals(number).name}")
+        end(number, frame)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if _imports(frame):  # torch would abort the process, numpy call itself for ever
+            signal.signal(signal.SIGALRM, lambda _, then: end(number, then))
+            signal.setitimer(signal.ITIMER_REAL, _SOON)
+        elif number == signal.SIGINT:
+            raise KeyboardInterrupt
+        else:
+            raise SystemExit(128 + number)
+
+    before = _handled_by(handle)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported in a frame, or in one of those that called it."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTING:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _handled_by(handle: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
+    """Handle the signals, but for those that our caller has us ignore, as `nohup` does SIGHUP.
+
+    Returns:
+        The handlers of before.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone may set them
+        return {}
+    ours = [each for each in _WATCHED if signal.getsignal(each) is not signal.SIG_IGN]
+    return {number: signal.signal(number, handle) for number in ours}
 
 
 def say(text: str) -> None:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.errors import UserError, one_line
+from l2p_search.errors import UserError, cut, one_line
 
 _NEAR = 0.6
 _LONGEST = 60
@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
             message = f"{prefix}give {found[1]} too, as in: {self._example}"
         elif found := _TOO_MANY.match(message):
             see = f"l2p-search {command + ' ' if command else ''}--help"
-            message = f"{prefix}'{_cut(found[1].split()[0])}' is one word too many; see {see}"
+            message = f"{prefix}'{cut(found[1].split()[0])}' is one word too many; see {see}"
         print(f"l2p-search: error: {in_words(one_line(message))}", file=sys.stderr)
         sys.exit(2)
 
@@ -61,7 +61,7 @@ class Parser(argparse.ArgumentParser):
         known = [str(choice) for choice in action.choices]
         near = get_close_matches(str(value)[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
         remedy = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
-        raise argparse.ArgumentError(action, f"'{_cut(str(value))}' is none of them; {remedy}")
+        raise argparse.ArgumentError(action, f"'{cut(str(value))}' is none of them; {remedy}")
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _unknown_flag(
     else:
         remedy = f"see {see}"
     where = f"{command} has no such option" if command else "there is no such option"
-    return f"{_cut(name)}: {where}; {remedy}"
+    return f"{cut(name)}: {where}; {remedy}"
 
 
 def _unknown_command(text: str, commands: dict[str, argparse.ArgumentParser]) -> str:
@@ -183,7 +183,7 @@ def _unknown_command(text: str, commands: dict[str, argparse.ArgumentParser]) ->
         return f"'{text}' is no command; {_INSTEAD[text]}"
     near = get_close_matches(text[:_LONGEST].lower(), commands, n=1, cutoff=_NEAR)
     remedy = f"did you mean {near[0]}?" if near else "see l2p-search --help"
-    return f"'{_cut(text)}' is no command; {remedy}"
+    return f"'{cut(text)}' is no command; {remedy}"
 
 
 def _is_flag(text: str, parser: argparse.ArgumentParser) -> bool:
@@ -202,7 +202,3 @@ def _most(option: argparse.Action) -> int:
     if isinstance(option.nargs, int):
         return option.nargs
     return sys.maxsize
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."

@@ -137,7 +137,13 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     if not folder.is_dir():
         what = "is no folder" if folder.exists() else "no such folder"
         raise ModelError(f"{folder}: {what}; give the folder of a saved model")
-    if not (folder / DESCRIPTION).is_file():
+    try:
+        described = (folder / DESCRIPTION).is_file()
+    except OSError as error:
+        raise ModelError(
+            f"{folder}: cannot be read ({error.strerror}); check its permissions"
+        ) from None
+    if not described:
         raise ModelError(
             f"{folder}: is no saved model, as it has no {DESCRIPTION}; give a folder that"
             " `l2p-search train --save` or Model.save made"

@@ -50,6 +50,15 @@ def test_an_estimate_is_of_a_trial_in_the_middle_for_those_that_are_missing(
 
 
 @pytest.mark.usefixtures("ten_seconds")
+def test_a_search_with_more_trials_than_are_asked_for_has_none_to_come(
+    existing: Journal, small_graph: Graph
+) -> None:
+    plan = make_plan(small_graph, Wanted(name="s", trials=1, confirm=0), resume=True)
+    found = estimate(plan, concurrency=1)
+    assert (found.seconds, found.at_most) == (estimating._START, estimating._START)
+
+
+@pytest.mark.usefixtures("ten_seconds")
 def test_after_the_time_budget_only_what_runs_is_finished(
     existing: Journal, small_graph: Graph
 ) -> None:

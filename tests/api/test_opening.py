@@ -12,6 +12,7 @@ from l2p_search.api.opening import (
     open_all,
     open_named,
     open_search,
+    split_trial,
 )
 from l2p_search.data.graph import Graph
 from l2p_search.errors import UserError
@@ -35,6 +36,27 @@ def found(recorded: Journal) -> Search:
 
 
 # Finding searches.
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"),
+    [
+        ("a", ("a", None)),
+        ("a:12", ("a", 12)),
+        ("a:b", ("a:b", None)),
+        ("a:b:0", ("a:b", 0)),
+        ("a:", ("a:", None)),
+    ],
+)
+def test_a_trial_is_named_by_its_search_and_number(
+    given: str, parts: tuple[str, int | None]
+) -> None:
+    assert split_trial(given) == parts
+
+
+def test_a_number_that_python_cannot_read_is_refused_by_its_digits() -> None:
+    with pytest.raises(UserError, match="a: has no trial with a number of 5000 digits"):
+        split_trial("a:" + "9" * 5000)
 
 
 def test_searches_are_opened_by_name_else_the_running_else_the_latest(

@@ -1,56 +1,10 @@
-"""The search on a cluster that loses a machine."""
+"""The search on a cluster that is not there; `tests/faults` has clusters that fail."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+import yaml
 
-from tests.cli.running import Cli, scores, wait_until
-
-_NODES = Path(__file__).with_name("two_nodes.py")
-
-
-@pytest.fixture
-def two_nodes() -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        [sys.executable, str(_NODES)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
-    )
-    yield process
-    if process.poll() is None:
-        process.communicate("\n\n", timeout=60)
-
-
-@pytest.mark.slow
-def test_a_search_on_two_nodes_survives_the_loss_of_the_second(
-    tmp_path: Path, two_nodes: "subprocess.Popen[str]"
-) -> None:
-    assert two_nodes.stdout is not None
-    assert two_nodes.stdin is not None
-    address = two_nodes.stdout.readline().strip()
-    cli = Cli(tmp_path)
-    options = ("--dataset", "demo", "--space", "space.yaml", "--trials", "16", "--confirm", "0")
-    options += ("--no-tracking",)
-    process = cli.start(*options, "--sampler", "random", "--name", "far", "--address", address)
-    wait_until(lambda: cli.ended("far") >= 4, process)
-    two_nodes.stdin.write("\n")
-    two_nodes.stdin.flush()
-    assert two_nodes.stdout.readline().strip() == "removed"
-    _, err = process.communicate(timeout=240)
-    assert process.returncode == 0, err
-    trials = cli.trials("far")
-    assert {trial["status"] for trial in trials} == {"complete"}, err
-    assert len({trial["config_id"] for trial in trials}) == 16
-    near = cli.run(*options, "--sampler", "random", "--name", "near")
-    assert near.returncode == 0, near.stderr
-    assert scores(trials) == scores(cli.trials("near"))
+from tests.cli.running import Cli
 
 
 def test_an_address_where_no_cluster_is_gets_one_clear_line(tmp_path: Path) -> None:
@@ -61,3 +15,15 @@ def test_an_address_where_no_cluster_is_gets_one_clear_line(tmp_path: Path) -> N
     )
     assert found.returncode == 2
     assert "--address 127.0.0.1:1: no Ray cluster answers there" in found.stderr.splitlines()[-1]
+
+
+def test_the_example_of_a_cluster_closes_what_the_guide_says_is_open() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    guide = (docs / "cluster.md").read_text()
+    example = yaml.safe_load((docs / "cluster.yaml").read_text())
+    head, worker = (example[f"{kind}_start_ray_commands"][-1] for kind in ("head", "worker"))
+    for command in (head, worker):
+        assert command.startswith("RAY_AUTH_MODE=token ")
+    assert "--dashboard-host 127.0.0.1" in head
+    for said in ("6379", "10002-19999", "8265", "RAY_AUTH_MODE=token", "firewall", "127.0.0.1"):
+        assert said in guide

@@ -56,6 +56,17 @@ def test_a_terminal_without_utf_8_is_spoken_to_with_what_it_has(
     assert said.getvalue().startswith(b"l2p-search: error: ")
 
 
+def test_the_name_of_a_file_that_is_no_text_is_printed_as_its_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(said, encoding="utf-8"))
+    assert main(["spaces", "list"]) == 0
+    sys.stdout.write("\udcff")
+    sys.stdout.flush()
+    assert said.getvalue().endswith(b"\xff")
+
+
 def test_figures_are_drawn_whatever_the_environment_would_show_them_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

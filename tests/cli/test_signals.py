@@ -1,11 +1,16 @@
 import os
 import signal
+import sys
 import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 
 from l2p_search.cli import signals
-from l2p_search.cli.signals import Signals, say
+from l2p_search.cli.signals import Signals, say, unwound
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -67,3 +72,79 @@ def test_without_a_signal_nothing_is_stopped() -> None:
 def test_a_line_is_written_past_python(capfd: pytest.CaptureFixture[str]) -> None:
     say("näher")
     assert capfd.readouterr().err == "l2p-search: näher\n"
+
+
+@pytest.mark.parametrize("handled", [lambda: Signals("again"), unwound])
+@pytest.mark.parametrize("number", _WATCHED)
+def test_what_our_caller_has_us_ignore_stays_ignored(
+    handled: Callable[[], AbstractContextManager[object]], number: signal.Signals
+) -> None:
+    """As `nohup` does SIGHUP, so that a search outlives its terminal."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with handled():
+            assert signal.getsignal(number) is signal.SIG_IGN
+            os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_is_unwound_after_a_line(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = [signal.getsignal(each) for each in _WATCHED]
+    closed = []
+
+    def command() -> None:
+        with unwound():
+            try:
+                os.kill(os.getpid(), number)
+            finally:
+                closed.append(True)
+
+    with pytest.raises(SystemExit) as ended:
+        command()
+    assert ended.value.code == 128 + number
+    assert closed
+    assert capfd.readouterr().err == f"l2p-search: ended by {number.name}\n"
+    assert [signal.getsignal(each) for each in _WATCHED] == before
+
+
+@pytest.mark.parametrize("number", _WATCHED)
+def test_a_signal_within_an_import_waits_until_the_module_is_whole(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "l2p_half_imported.py").write_text(
+        f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(0.2)\nwhole = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def command() -> None:
+        with unwound():
+            import l2p_half_imported  # type: ignore[import-not-found]
+
+            assert l2p_half_imported.whole
+            time.sleep(10)
+            raise AssertionError("not ended")
+
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        command()
+    assert sys.modules.pop("l2p_half_imported").whole
+
+
+def test_a_second_signal_ends_a_command_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+    monkeypatch.setattr(signals.os, "_exit", ended.append)
+
+    def command() -> None:
+        with unwound():
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        command()
+    assert ended == [143]

@@ -8,7 +8,9 @@ A test takes `tried` and calls it once it knows what it is about to do:
 Rows of the same area and words are added up. A row holds if its test passes.
 """
 
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,24 @@ def tried(record_property: Callable[[str, object], None]) -> Tried:
         record_property(_ROW, [area, what, times])
 
     return record
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a file system in memory with the given options."""
+    folders: list[Path] = []
+
+    def mount(options: str) -> Path:
+        folder = tmp_path / f"disk{len(folders)}"
+        folder.mkdir()
+        if os.system(f"mount -t tmpfs -o {options} tmpfs {folder} 2>/dev/null") != 0:
+            pytest.skip("a tmpfs cannot be mounted here (it takes root)")
+        folders.append(folder)
+        return folder
+
+    yield mount
+    for folder in folders:
+        os.system(f"umount --lazy {folder}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,6 +6,8 @@ Starts from good files, changes bytes, or values within JSON, and reads the resu
 to be understood or refused with one line; a reader that raises anything else, takes longer than a
 file of this size can take, opens a pickle, or writes outside the folder it was given has failed.
 With `--coverage`, atheris (from PyPI, no dependency of ours) steers the changes by what is run.
+On a busy machine CPU seconds may take minutes: it ends by the clock, too, and a signal ends it
+with the counts so far.
 """
 
 import argparse
@@ -28,6 +30,8 @@ from tests.faults.fuzz_targets import Target, targets
 
 LONGEST = 20
 """Seconds after which a file of some kilobytes hangs a reader."""
+_PATIENCE = 3
+"""Ends after so many seconds by the clock for each second of CPU time that it was given."""
 _LARGEST = 200_000
 _VALUES: tuple[Any, ...] = (
     *(
@@ -50,6 +54,18 @@ _VALUES: tuple[Any, ...] = (
     ),
     *("l2p", "\ud800", "9" * 5000, [], {}, [[]], [None], {"": None}, [0] * 50, "NaN", "1e400"),
 )
+
+
+class _Deadline:
+    """Whether the time is over: the process has computed for so long, or the clock says so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._cpu = time.process_time() + seconds
+        self._clock = time.monotonic() + _PATIENCE * seconds
+
+    @property
+    def over(self) -> bool:
+        return time.process_time() > self._cpu or time.monotonic() > self._clock
 
 
 class EscapedError(AssertionError):
@@ -171,11 +187,11 @@ def fuzz(
     """
     target, chance = targets()[name](), random.Random(seed)
     pool, failures, understood, tried = list(target.seeds), {}, 0, 0
-    began = time.process_time()
+    deadline = _Deadline(seconds)
     with tempfile.TemporaryDirectory(
         dir="/dev/shm" if Path("/dev/shm").is_dir() else None
     ) as made:
-        while time.process_time() - began < seconds:
+        while not deadline.over:
             content = changed(chance.choice(pool), chance)
             tried += 1
             try:
@@ -212,10 +228,13 @@ def fuzz_by_coverage(name: str, seconds: float, seed: int) -> None:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a find
             place, said = _place(error)
             found.setdefault(place, (said, content))
-        if time.process_time() - began > seconds:
-            _print(name, counts["tried"], counts["understood"], found)
-            shutil.rmtree(made)
-            os._exit(0)  # libFuzzer has no other way to end, and would call this a crash
+        if deadline.over:
+            end()
+
+    def end(*signalled: object) -> None:
+        _print(name, counts["tried"], counts["understood"], found)
+        shutil.rmtree(made, ignore_errors=True)
+        os._exit(0)  # libFuzzer has no other way to end, and would call this a crash
 
     def mutated(content: bytes, most: int, number: int) -> bytes:
         chance = random.Random(number)
@@ -224,8 +243,12 @@ def fuzz_by_coverage(name: str, seconds: float, seed: int) -> None:
         return changed(content, chance)[:most]
 
     limits = [f"-seed={seed + 1}", f"-max_len={_LARGEST}", "-rss_limit_mb=4000", "-verbosity=0"]
+    limits += [f"-artifact_prefix={made}/"]  # files that it finds slow, on a busy machine any
+    limits += ["-handle_term=0", "-handle_int=0"]  # libFuzzer's handlers would end it uncounted
     atheris.Setup([sys.argv[0], *limits, str(corpus)], one, custom_mutator=mutated)
-    began = time.process_time()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    deadline = _Deadline(seconds)
     atheris.Fuzz()
 
 

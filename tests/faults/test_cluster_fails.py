@@ -55,6 +55,24 @@ def _kill(cluster: "subprocess.Popen[str]", what: str) -> None:
     assert cluster.stdout.readline().strip() == "killed"
 
 
+def test_a_search_that_loses_a_node_ends_with_the_same_numbers(
+    tmp_path: Path, nodes: Nodes, tried: Tried
+) -> None:
+    tried("cluster", "one of two nodes lost under a search")
+    cli, cluster = Cli(tmp_path), nodes()
+    process = cli.start(*_SEARCH, "--address", _address(cluster))
+    wait_until(lambda: cli.ended("s") >= 4, process)
+    _kill(cluster, "second")
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    trials = cli.trials("s")
+    assert {trial["status"] for trial in trials} == {"complete"}, said
+    assert len({trial["config_id"] for trial in trials}) == 12
+    near = cli.run(*_SEARCH, "--name", "near")
+    assert near.returncode == 0, near.stderr
+    assert scores(trials) == scores(cli.trials("near"))
+
+
 def test_a_search_whose_head_is_lost_says_so_and_is_resumed_elsewhere(
     tmp_path: Path, nodes: Nodes, tried: Tried
 ) -> None:

@@ -19,6 +19,15 @@ def test_a_changed_file_is_understood_or_refused_by_a_line(name: str, tmp_path: 
         check(target, changed(chance.choice(target.seeds), chance), tmp_path / "f")
 
 
+def test_fuzzing_ends_by_the_clock_on_a_machine_that_gives_it_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("time.process_time", lambda: 0.0)
+    read, _, failures = fuzz("config", seconds=0.1)
+    assert read > 0
+    assert failures == {}
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("name", targets())
 def test_no_changed_file_makes_a_reader_fail(name: str, tried: Tried) -> None:

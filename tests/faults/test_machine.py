@@ -1,12 +1,13 @@
 """A machine that fails: memory, descriptors, disks, folders, clocks, cores, environments."""
 
+import contextlib
 import itertools
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,25 +25,9 @@ _SEARCH = (
 )
 
 
-@pytest.fixture
-def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Mounts a file system in memory with the given options."""
-    folders: list[Path] = []
-
-    def mount(options: str) -> Path:
-        folder = tmp_path / f"disk{len(folders)}"
-        folder.mkdir()
-        if os.system(f"mount -t tmpfs -o {options} tmpfs {folder} 2>/dev/null") != 0:
-            pytest.skip("a tmpfs cannot be mounted here (it takes root)")
-        folders.append(folder)
-        return folder
-
-    yield mount
-    for folder in folders:
-        os.system(f"umount --lazy {folder}")
-
-
-def _search(folder: Path, trials: int = 6, **options: object) -> l2p.Search:
+def _search(
+    folder: Path, trials: int = 6, *, tracking: bool = False, **options: object
+) -> l2p.Search:
     return l2p.search(
         "demo",
         space=SPACE,
@@ -52,7 +37,7 @@ def _search(folder: Path, trials: int = 6, **options: object) -> l2p.Search:
         seeds=4,
         confirm=0,
         display="off",
-        tracking=False,
+        tracking=tracking,
         **options,  # type: ignore[arg-type]
     )
 
@@ -117,6 +102,63 @@ def test_a_folder_that_vanishes_under_a_search_is_one_line(
         _search(tmp_path)
     assert "\n" not in str(raised.value)
     assert "cannot be written" in str(raised.value)
+
+
+@pytest.mark.parametrize("tracking", [False, True])
+def test_a_folder_that_is_renamed_under_a_search_is_one_line_and_nothing_is_lost(
+    tracking: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    tried("machine", "folder renamed while a search runs, put back and resumed")
+    from tests.searching.pretend import pretend_training
+
+    monkeypatch.chdir(tmp_path)
+    trained = itertools.count()
+
+    def train(*args: object, **options: object) -> object:
+        if next(trained) == 2:
+            (tmp_path / "s").rename(tmp_path / "moved")
+        return pretend_training(*args, **options)  # type: ignore[arg-type]
+
+    without_ray(monkeypatch, train)  # type: ignore[arg-type]
+    with pytest.raises(SearchError, match="cannot be written") as raised:
+        _search(tmp_path, tracking=tracking)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "s").exists()
+    (tmp_path / "moved").rename(tmp_path / "s")
+    found = _search(tmp_path, resume=True, tracking=tracking)
+    assert sorted(found.trials.index) == list(range(6))
+    assert next(trained) == 7, "a trial that had ended was trained again"
+
+
+def test_a_disk_that_is_full_just_when_the_summary_is_written_ends_no_search(
+    mounted: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    from l2p_search.searching.records import brief, journal
+
+    without_ray(monkeypatch)
+    disk, usual, failed = mounted("size=10m"), brief.remember, []
+
+    def remember(path: Path, mapping: dict[str, object]) -> None:
+        filler = disk / "filler"
+        with open(filler, "wb", 0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(b"x" * 4096)
+        try:
+            usual(path, mapping)
+        except OSError as error:
+            failed.append(error)
+            raise
+        finally:
+            filler.unlink()
+
+    monkeypatch.setattr(journal, "STEP", 1)  # a summary after every trial
+    monkeypatch.setattr(brief, "remember", remember)
+    found = _search(disk)
+    tried("machine", "full disk just when brief.json is written", len(failed))
+    assert len(failed) == 6
+    assert sorted(found.trials.index) == list(range(6))
+    assert [path.name for path in (disk / "s").iterdir() if path.name.startswith(".")] == []
+    assert not (disk / "s" / "brief.json").exists()
 
 
 @pytest.mark.parametrize("jump", [-1e6, 1e6, -3600.0])

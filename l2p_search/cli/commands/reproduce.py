@@ -37,9 +37,10 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, compare, print."""
+    from l2p_search.api.opening import split_trial
     from l2p_search.api.reproducing import reproduce
 
-    name, number = _parts(args.trial)
+    name, number = (None, None) if args.trial is None else split_trial(args.trial)
     found = reproduce(
         name,
         number,
@@ -64,11 +65,3 @@ def run(args: argparse.Namespace) -> int:
     if not found.equal and not found.elsewhere:
         print("  packages and machine are those that were noted")
     return 0 if found.equal else 1
-
-
-def _parts(given: str | None) -> tuple[str | None, int | None]:
-    """The name of a search and the number of a trial; a name may have a colon of its own."""
-    if given is None:
-        return None, None
-    name, colon, number = given.rpartition(":")
-    return (name, int(number)) if colon and number.isdecimal() else (given, None)

@@ -1,8 +1,6 @@
 """`l2p-search ui`: MLflow's interface on the embedded store, opened at the trials."""
 
 import argparse
-import signal
-import sys
 from typing import Any
 
 from l2p_search import defaults
@@ -41,8 +39,6 @@ def run(args: argparse.Namespace) -> int:
         if not args.no_browser:
             open_browser(link)
         return 0
-    # The server ends with this process, also when it is terminated.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with serve(found, args.port, args.search) as server:
         say("MLflow's interface starts ..")
         try:

@@ -34,10 +34,17 @@ def check_archive(path: Path) -> None:
     Raises:
         DataError: It names the file and how large it would become.
     """
-    if zipfile.is_zipfile(path):
+    if _is_archive(path):
         with opened(path) as archive:
             total = sum(member.file_size for member in archive.infolist())
         check_fits(f"{path}: its content", total, _REMEDY)
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        return zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:  # raised for an archive that is said to span several disks
+        return True
 
 
 @contextmanager

@@ -197,6 +197,8 @@ def _delimiter(text: str) -> str | None:
     """The delimiter that cuts the first lines into equally many columns; None for one column."""
     sample = "\n".join(text[:_START].splitlines()[:_SAMPLE_LINES])
     lines = [line for line in re.sub(r'"[^"]*"', "", sample).split("\n") if line.strip()]
+    if not lines:  # nothing but values in quotes, one a line
+        return None
     best, best_score = None, (False, 0)
     for delimiter in _DELIMITERS:
         counts = [line.count(delimiter) for line in lines]
@@ -225,7 +227,7 @@ def _filled_rows(data: Any) -> np.ndarray:
     for column in data.columns:
         filled |= pc.greater(pc.binary_length(column), 0).to_numpy()
     rows = filled.nonzero()[0]
-    return np.arange(rows[-1] + 1) if data.num_columns == 1 else rows
+    return np.arange(rows[-1] + 1) if data.num_columns == 1 and rows.size else rows
 
 
 def _check_quotes(path: Path, content: bytes, data: Any) -> None:

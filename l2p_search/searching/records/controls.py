@@ -209,7 +209,7 @@ def _with(config: TrialConfig, key: str, value: float) -> TrialConfig:
 
 
 def _at_settings_of(winner: TrialConfig, model: str, base: TrialConfig) -> TrialConfig:
-    own = winner.to_mapping() | {"model": model, "encoder": "mlp", "skip": 0.0}
+    own = winner.to_mapping() | {"model": model, "encoder": "mlp"}
     alone = TrialConfig.recorded(own | {"classifier": "shared"})
     read = {key: value for key, value in own.items() if alone.why_unread(key) is None}
     return TrialConfig.recorded({**base.to_mapping(), **read})

@@ -1,16 +1,19 @@
 """Where searches live: a folder of folders, each named after its search."""
 
+import math
 import os
+import stat
 import unicodedata
-from contextlib import suppress
 from pathlib import Path
 
-from l2p_search.errors import SearchError, argument, did_you_mean, either
+from l2p_search.errors import SearchError, argument, cut, did_you_mean, either
 from l2p_search.searching.records.lock import is_locked
 from l2p_search.whole_file import is_path
 
 DIR_VARIABLE = "L2P_SEARCH_DIR"
 _JOURNAL = "journal.log"
+_OF_THE_DISK = "lost+found"
+"""What repaired file systems keep for their owner in the top folder of a disk."""
 _LONGEST = 100
 _UNSHOWN = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of control characters, surrogates and separators of lines."""
@@ -46,12 +49,13 @@ def searches_folder(given: Path | None) -> Path:
     return folder
 
 
-def search_directory(folder: Path, name: str) -> Path:
+def search_directory(folder: Path, name: str, *, made: bool = False) -> Path:
     """The directory of a search, whether it exists or not.
 
     Args:
         folder: The folder that holds all searches.
         name: The name of the search, in any script.
+        made: Whether the name was made of the graph's and the space's, as none was given.
 
     Returns:
         Its directory.
@@ -65,9 +69,14 @@ def search_directory(folder: Path, name: str) -> Path:
     """
     bad = not name or name.startswith(".") or set(name) & set("/\\") or not _is_shown(name)
     if bad or len(name) > _LONGEST or len(os.fsencode(name)) > _MOST_BYTES:
+        rule = f"at most {_LONGEST} characters ({_MOST_BYTES} bytes), no slash, no dot in front"
+        if made:
+            raise SearchError(
+                f"the search would be called {cut(name)!r}, which is no name of a folder:"
+                f" {rule}; give it another with {argument('name')}"
+            )
         raise SearchError(
-            f"{argument('name')} {name!r}: must be the name of a folder: at most {_LONGEST}"
-            f" characters ({_MOST_BYTES} bytes), no slash, no dot in front"
+            f"{argument('name')} {cut(name)!r}: must be the name of a folder: {rule}"
         )
     return folder / name
 
@@ -84,17 +93,25 @@ def list_searches(folder: Path) -> list[Path]:
         folder: The folder that holds them; it need not exist.
 
     Returns:
-        The directories that have a journal, the most recently written one first.
+        The directories that have a journal, the most recently written one first; then those that
+        may not be looked into, as a search may be hidden there.
 
     Raises:
         SearchError: The folder is there and cannot be read.
     """
     found: dict[Path, float] = {}
     try:
-        for path in folder.iterdir():
-            with suppress(OSError):  # somebody else's folder, or one that is being removed
-                if (path / _JOURNAL).is_file():
-                    found[path] = (path / _JOURNAL).stat().st_mtime
+        for path in sorted(folder.iterdir()):
+            try:
+                written = (path / _JOURNAL).stat()
+            except PermissionError:
+                if path.name != _OF_THE_DISK:
+                    found[path] = -math.inf
+            except OSError:  # something else lives there, or it is being removed
+                continue
+            else:
+                if stat.S_ISREG(written.st_mode):
+                    found[path] = written.st_mtime
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -127,8 +144,9 @@ def find_search(folder: Path, name: str | None) -> Path:
         )
     if name is None:
         return next((path for path in found if is_locked(path)), found[0])
-    directory = search_directory(folder, name)
-    if directory not in found:
-        near = did_you_mean(name, [path.name for path in found])
-        raise SearchError(f"no search '{name}' in {folder}; {near}")
+    directory = next((path for path in found if path.name == name), None)
+    if directory is None:
+        # A shell completes the path of its folder, and a search is known by the folder's name.
+        near = did_you_mean(Path(name).name or name, [path.name for path in found])
+        raise SearchError(f"no search '{cut(name)}' in {folder}; {near}")
     return directory

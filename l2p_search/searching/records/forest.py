@@ -111,7 +111,6 @@ def _fitted(
         n_estimators=trees,
         min_samples_leaf=max(_SMALLEST_LEAF, len(y) // _LEAVES),
         random_state=seed,
-        n_jobs=1,
     )
     return forest.fit(x, y, sample_weight=weights)
 
@@ -131,7 +130,7 @@ def _r2_out_of_bag(
         if unseen.any():
             totals[unseen] += tree.predict(x[unseen])
             trees[unseen] += 1
-    known = (trees > 0) & (weights > 0)
+    known = trees > 0
     if not known.any():
         return 0.0
     y, weights, predicted = y[known], weights[known], totals[known] / trees[known]

@@ -77,7 +77,7 @@ def as_study(outcome: Outcome) -> optuna.Study:
         the ranks that samplers see (`Axes`), and with the objective as its value.
     """
     with quiet_optuna():
-        study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(0))
+        study = optuna.create_study(direction="maximize")
     distributions = {
         key: natural_distribution(dimension)
         for key, dimension in outcome.settings.space.dimensions.items()
@@ -100,7 +100,7 @@ def _split(
     rows: tuple[Row, ...], axes: tuple[tuple[float, ...], ...]
 ) -> tuple[list[float], list[float], float]:
     """Shares, their spread and R²; kept, as a result is printed, drawn and sent to MLflow."""
-    x, y, seeds = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    x, y, seeds = (np.array(column) for column in zip(*rows, strict=True))
     places: list[Floats] = [np.array(each) for each in axes]
     found = split_variance(x, y, seeds / seeds.max(), places)
     return found.shares.tolist(), found.spread.tolist(), found.r2

@@ -91,9 +91,10 @@ class Journal:
             SearchError: There is no search, it is only just being created or never began, its
                 file is damaged, or a newer version wrote it.
         """
+        begun = cls.exists(directory)  # raises where it may not be looked into
         if not (directory / FILE).is_file():
             raise SearchError(f"{directory}: no search lives there")
-        if not cls.exists(directory):
+        if not begun:
             if is_locked(directory):
                 raise SearchError(f"{directory}: the search has just begun; try again")
             raise SearchError(_never_began(directory))

@@ -96,10 +96,21 @@ class JournalFile(BaseJournalBackend):
                 self._write(b"".join(lines))
 
     def result_at(self, place: int) -> Any:
-        """The result in the line that begins at a byte of the file."""
-        with open(self.path, "rb") as file:
-            file.seek(place)
-            return parsed(file.readline())["user_attr"]["outcome"]["result"]
+        """The result in the line that begins at a byte of the file.
+
+        Raises:
+            SearchError: The file was moved or removed since it was opened, or cannot be read.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(place)
+                line = file.readline()
+        except OSError as error:
+            raise SearchError(
+                f"{self.path}: cannot be read any more ({error.strerror}); put it back where it"
+                f" was, then add {argument('resume', True)}"
+            ) from error
+        return parsed(line)["user_attr"]["outcome"]["result"]
 
     def _further_lines(self) -> Iterator[dict[str, Any]]:
         with open(self.path, "rb") as file:

@@ -229,7 +229,7 @@ def ties_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:
         best does not rule out on validation; empty when no trial is complete.
     """
     ordered = _complete(seen := list(records))
-    return [*ordered[:1], *_not_ruled_out(ordered, seen, ordered[1:])]
+    return [*ordered[:1], *_not_ruled_out(ordered, seen, ordered)]
 
 
 def open_of(records: Iterable[TrialRecord]) -> list[TrialRecord]:

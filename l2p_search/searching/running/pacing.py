@@ -71,12 +71,12 @@ def ahead_of(
     if confirmations is not None:
         fresh = [sum(map(len, task.groups)) for task in confirmations]
         configs = [task.config.config_id for task in confirmations]
-    best, seed_seconds = standing.best, None
+    best, own = standing.best, 0.0
     if best is not None and best.result is not None:
-        # What is trained beside the winner may take longer than it: the default configuration
-        # takes as long as a usual trial. So the longest of what is known counts.
         own = best.result.seconds / len(best.result.seeds)
-        seed_seconds = max(own, standing.seconds_per_seed, standing.seconds_per_fresh_seed)
+    # What is trained beside the winner may take longer than it: the default configuration takes
+    # as long as a usual trial. So the longest of what is known counts.
+    seed_seconds = max(own, standing.seconds_per_seed, standing.seconds_per_fresh_seed)
     trial_seconds = standing.seconds_per_trial()
     if trial_seconds is None and not trials:
         trial_seconds = None if best is None or best.result is None else best.result.seconds
@@ -85,7 +85,7 @@ def ahead_of(
         trials=trials,
         confirmations=fresh,
         trial_seconds=trial_seconds,
-        seed_seconds=seed_seconds,
+        seed_seconds=seed_seconds or None,
         budget=None if budget is None else max(0.0, budget - seconds),
         configs=configs,
         own={
@@ -174,11 +174,11 @@ class Pace:
         usual = ahead.trial_seconds or _projected(running)
         if usual is None:
             return None, False
-        seed = ahead.seed_seconds or usual / next((each.seeds for each in running), 1)
+        seed = ahead.seed_seconds or usual / running[0].seeds
         now = [_rest(each, usual) for each in running if each.stage == "trials"]
         trials = _side_by_side([*now, *[usual] * ahead.trials], concurrency)
         if ahead.budget is not None:
-            trials = min(trials, max([ahead.budget + usual, *now]))
+            trials = min(trials, ahead.budget + usual)
         fresh = []
         for task, (since, each) in self._running.items():
             if each.stage == "trials":

@@ -2,30 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from l2p_search.cli.commands.reproduce import _parts
 from l2p_search.cli.main import main
 from l2p_search.data.demo import demo_graph
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from tests.searching.pretend import drive, settings
-
-
-@pytest.mark.parametrize(
-    ("given", "parts"),
-    [
-        (None, (None, None)),
-        ("a", ("a", None)),
-        ("a:3", ("a", 3)),
-        ("a:b", ("a:b", None)),
-        ("a:b:0", ("a:b", 0)),
-        ("a:", ("a:", None)),
-    ],
-)
-def test_a_trial_is_named_by_its_search_and_number(
-    given: str | None, parts: tuple[str | None, int | None]
-) -> None:
-    assert _parts(given) == parts
 
 
 def test_numbers_that_do_not_come_back_are_told_and_the_exit_code_is_1(

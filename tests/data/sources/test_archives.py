@@ -105,6 +105,16 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes, sa
         NpzArchive(path)
 
 
+def test_an_archive_that_is_said_to_span_several_disks_is_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.eye(2))
+    content = (tmp_path / "a.npz").read_bytes()
+    end = content.rindex(b"PK\x05\x06")
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 7, 0, 9)  # of zip64: disk 7 of 9
+    (tmp_path / "a.npz").write_bytes(content[:end] + locator + content[end:])
+    with pytest.raises(DataError, match=r"a\.npz: not a readable archive"):
+        check_archive(tmp_path / "a.npz")
+
+
 def test_an_archive_cut_short_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.eye(50))
     content = (tmp_path / "a.npz").read_bytes()

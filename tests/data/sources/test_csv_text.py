@@ -23,6 +23,7 @@ _PATH = Path("t.csv")
         ("\ufeffa,b\r\n1,2\r\n", ["a", "b"]),
         ("a\n1\n", ["a"]),
         (",id\n0,x\n", ["column 1", "id"]),
+        ('"a,b"\n"1"\n', ["a,b"]),
     ],
 )
 def test_the_delimiter_cuts_lines_into_equally_many_columns(text: str, names: list[str]) -> None:
@@ -41,6 +42,10 @@ def test_empty_lines_below_the_header_are_no_rows() -> None:
     table = parse_csv(_PATH, b"a,b\n\n\n1,2\n3,4\n\n", header=True)
     assert table.arrays["a"].to_pylist() == ["1", "3"]
     assert [table.place(row) for row in range(2)] == ["line 4", "line 5"]
+
+
+def test_a_column_without_any_value_has_no_rows() -> None:
+    assert parse_csv(_PATH, b'a\n""\n""\n', header=True).num_rows == 0
 
 
 def test_numbers_alone_are_no_header() -> None:

@@ -59,13 +59,47 @@ def test_a_name_that_no_folder_can_have_is_refused(name: str, tmp_path: Path) ->
     with pytest.raises(SearchError, match="must be the name of a folder") as raised:
         search_directory(tmp_path, name)
     assert "\n" not in str(raised.value)
-    assert in_shell(raised.value.message).startswith(f"--name {name!r}: ")
+    typed = name if len(name) <= 60 else f"{name[:60]}.."
+    assert in_shell(raised.value.message).startswith(f"--name {typed!r}: ")
+
+
+def test_a_name_that_was_made_of_others_says_how_to_give_one(tmp_path: Path) -> None:
+    with pytest.raises(SearchError, match=r"would be called 'demo-xx*\.\.'") as raised:
+        search_directory(tmp_path, f"demo-{'x' * 2000}", made=True)
+    said = in_shell(raised.value.message)
+    assert said.endswith("no slash, no dot in front; give it another with --name")
+    assert len(said) < 250
+
+
+@pytest.mark.parametrize("name", ["a/b", "x" * 2000, "a b " * 500, "", "nul\0"])
+def test_a_search_that_is_looked_for_is_named_as_it_was_typed(name: str, tmp_path: Path) -> None:
+    _write(tmp_path, "other", 1)
+    with pytest.raises(SearchError, match="no search '") as raised:
+        find_search(tmp_path, name)
+    said = in_shell(raised.value.message)
+    assert "--name" not in said
+    assert len(said) < 150 + len(str(tmp_path))
+    assert "choose one of other" in said
+
+
+def test_the_path_of_a_search_is_near_its_name(tmp_path: Path) -> None:
+    _write(tmp_path, "demo-paper", 1)
+    with pytest.raises(SearchError, match="did you mean 'demo-paper'"):
+        find_search(tmp_path, "searches/demo-paper/")
 
 
 def test_a_folder_that_no_path_can_name_is_refused() -> None:
     for folder in ("x" * 300, "nul\0"):
         with pytest.raises(SearchError, match="is no path, as a name in it is too long or holds"):
             searches_folder(Path(folder))
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("")
+    with pytest.raises(SearchError) as raised:
+        searches_folder(tmp_path / "notes")
+    wanted = f"--dir: {tmp_path / 'notes'} is no folder; choose another"
+    assert in_shell(raised.value.message) == wanted
 
 
 def test_a_name_in_another_script_is_counted_in_characters_until_the_disk_counts_bytes(
@@ -83,7 +117,7 @@ def test_a_name_too_long_for_the_disk_is_refused_before_the_disk_is_asked(tmp_pa
     with pytest.raises(SearchError, match="too long"):
         Journal.exists(tmp_path / ("图" * 86))
     _write(tmp_path, "s", 1)
-    with pytest.raises(SearchError, match="must be the name of a folder"):
+    with pytest.raises(SearchError, match="no search '图"):
         find_search(tmp_path, "图" * 86)
 
 
@@ -128,23 +162,32 @@ def test_a_folder_without_searches_says_how_to_start_one(tmp_path: Path) -> None
         assert "--dir" in in_shell(raised.value.message)
 
 
-def test_a_folder_that_cannot_be_looked_into_hides_no_other(
+def test_a_folder_that_cannot_be_looked_into_hides_no_other_and_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("mine", "theirs"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "journal.log").write_text("")
-    usual = Path.is_file
+    _write(tmp_path, "mine", 1000)
+    for name in ("theirs", "lost+found", "vanished"):
+        _write(tmp_path, name, 2000)
+    usual = Path.stat
 
-    def is_file(path: Path) -> bool:
-        if path.parent.name == "theirs":
+    def stat(path: Path, **options: bool) -> os.stat_result:
+        if path.parent.name == "vanished":
+            raise FileNotFoundError(2, "No such file or directory")
+        if path.parent.name in ("theirs", "lost+found"):
             raise PermissionError(13, "Permission denied")
-        return usual(path)
+        return usual(path, **options)
 
-    monkeypatch.setattr(Path, "is_file", is_file)
-    assert [path.name for path in list_searches(tmp_path)] == ["mine"]
-    monkeypatch.undo()
+    monkeypatch.setattr(Path, "stat", stat)
+    assert [path.name for path in list_searches(tmp_path)] == ["mine", "theirs"]
+    assert find_search(tmp_path, None).name == "mine"
+    with pytest.raises(SearchError, match=r"cannot be read \(Permission denied\)") as raised:
+        Journal.read(find_search(tmp_path, "theirs"))
+    assert "\n" not in str(raised.value)
 
+
+def test_a_folder_of_searches_that_cannot_be_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def iterdir(path: Path) -> object:
         raise PermissionError(13, "Permission denied")
 

@@ -171,10 +171,11 @@ def test_a_search_begins_in_new_folders_and_never_over_another(tmp_path: Path) -
     assert not is_locked(tmp_path / "new" / "s")
 
 
+@pytest.mark.parametrize("left", [b"", b'{"op_code":0,"study_na'])
 def test_a_search_that_is_just_being_created_is_told_from_one_that_never_began(
-    tmp_path: Path,
+    left: bytes, tmp_path: Path
 ) -> None:
-    (tmp_path / "journal.log").write_bytes(b"")
+    (tmp_path / "journal.log").write_bytes(left)
     lock = DirectoryLock(tmp_path)
     with pytest.raises(SearchError, match="has just begun; try again"):
         Journal.read(tmp_path)
@@ -182,6 +183,8 @@ def test_a_search_that_is_just_being_created_is_told_from_one_that_never_began(
     with pytest.raises(SearchError, match="was stopped before it began; start it again without"):
         Journal.read(tmp_path)
     begin(tmp_path).close()  # what it left is replaced
+    assert (tmp_path / "journal.log").read_bytes().endswith(b"\n")
+    assert Journal.read(tmp_path).settings == settings()
 
 
 @pytest.mark.parametrize("left", [b"", b'{"op_code":0}\n' * 5])
@@ -204,6 +207,8 @@ def test_it_spans_the_first_invocation_to_the_last_end(tmp_path: Path, small_gra
     assert began is not None
     assert int(before) <= began <= time.time()  # noted in whole seconds
     assert ended is None
+    assert Coordinator(journal, _GOAL).next_task() is not None
+    assert journal.span == (began, None)  # what runs has not ended
     drive(Coordinator(journal, Goal(trials=2, confirm=0)), small_graph)
     first = journal.span[1]
     journal.begin(_GOAL, {"started": "2999-01-01T00:00:00+0000"})

@@ -227,6 +227,15 @@ def test_a_result_is_found_by_the_place_that_stands_for_it(
         assert without["user_attr"]["outcome"]["result"] is None
 
 
+def test_a_result_of_a_file_that_was_moved_away_is_asked_back_in_one_line(
+    path: Path, writer: JournalFile
+) -> None:
+    path.rename(path.with_name("elsewhere"))
+    with pytest.raises(SearchError) as raised:
+        writer.result_at(0)
+    assert str(raised.value).startswith(f"{path}: cannot be read any more (No such file")
+
+
 def test_damage_is_told_by_the_first_line_of_its_cause_and_where_it_is(path: Path) -> None:
     file = JournalFile(path, writes=False)
     file.lines = 7
@@ -286,6 +295,8 @@ _SETTINGS = json.dumps({"op_code": _STUDY_ATTR, "user_attr": {"settings": {}}})
         ("\n".join([*_BEFORE, _SETTINGS]), False),  # cut off: it is no line yet
         ("\n".join([*_BEFORE, _SETTINGS]) + "\n", True),
         (_SETTINGS + "\n", True),
+        ("\n".join([*_BEFORE, _BEFORE[-1]]) + "\n", True),  # nothing writes that many first
+        ("\n".join([_BEFORE[0], "garbage"]), True),
         ("garbage\n", True),  # damaged is not the same as never begun
         (json.dumps({"op_code": _TRIAL_ATTR, "user_attr": {"uid": "0"}}) + "\n", True),
     ],
@@ -293,7 +304,7 @@ _SETTINGS = json.dumps({"op_code": _STUDY_ATTR, "user_attr": {"settings": {}}})
 def test_a_search_has_begun_once_its_settings_are_written(
     lines: str, begun: bool, path: Path
 ) -> None:
-    assert not has_begun(path)
+    assert has_begun(path) is False
     path.write_text(lines)
     assert has_begun(path) is begun
 
@@ -330,3 +341,16 @@ def test_a_last_line_that_was_cut_off_is_dropped_for_good_and_no_other(
     drop_cut_off_line(path)
     assert path.read_bytes() == kept
     assert synced == ([] if data == kept else [len(kept)])
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["somebody's words", "\r".join([*_BEFORE, _SETTINGS, ""])],
+    ids=["no entry", "entries with other line ends"],
+)
+def test_a_last_line_that_no_crash_leaves_is_damage_and_stays(last: str, path: Path) -> None:
+    path.write_text("\n".join([*_BEFORE, _SETTINGS, last]), newline="")
+    before = path.read_bytes()
+    with pytest.raises(SearchError, match=r"is damaged \(its last line is none of a search\)"):
+        drop_cut_off_line(path)
+    assert path.read_bytes() == before
