@@ -141,6 +141,7 @@ def test_no_node_term_no_second_interval() -> None:
     old = replace(result, seeds=(replace(result.seeds[0], hits=None), *result.seeds[1:]))
     assert node_term(old) is None
     assert node_term(replace(result, seeds=result.seeds[:1])) is None
+    assert node_term(replace(result, seeds=result.seeds[:2])) is not None
     interval = Interval(80.0, 78.0, 82.0, 10)
     assert with_nodes(interval, None) == Estimate(interval, None)
     alone = Interval(80.0, None, None, 1)

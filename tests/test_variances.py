@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from l2p_search import variances
 from l2p_search.config import TrialConfig
 from l2p_search.node_hits import NodeHits
 from l2p_search.results import SeedResult, TrialResult
@@ -201,3 +202,37 @@ def test_it_is_plain_json_with_the_plan() -> None:
         "configurations": 20,
         "plan": {"resolve_points": 0.5, "splits": found.needed(), "seeds_per_split": 2.0},
     }
+
+
+def test_variances_within_and_between_groups_are_those_of_the_means_of_squares() -> None:
+    assert variances._one_way([[1.0, 3.0], [1.0, 3.0]]) == (2.0, 0.0)
+    assert variances._one_way([[1.0], [3.0]]) == (None, 2.0)
+    within, between = variances._one_way([[0.0, 2.0], [10.0, 12.0]])
+    assert within == 2.0
+    assert between == pytest.approx((100.0 - 2.0) / 2)
+
+
+def _on_splits(scores: dict[int, list[float]]) -> TrialResult:
+    """A trial with these test scores by split."""
+    values = [(split, score) for split, own in scores.items() for score in own]
+    made = _trial(np.array([score for _, score in values]), splits=1)
+    seeds = tuple(
+        replace(seed, split=split) for seed, (split, _) in zip(made.seeds, values, strict=True)
+    )
+    return replace(made, seeds=seeds)
+
+
+def test_what_is_left_of_a_seed_is_pooled_by_degrees_of_freedom() -> None:
+    """Two seeds on one split and four on the other: 1 and 3 degrees for two trials."""
+    one = _on_splits({0: [80.0, 80.0], 1: [70.0, 70.0, 70.0, 70.0]})
+    other = _on_splits({0: [81.0, 83.0], 1: [72.0, 72.0, 76.0, 76.0]})
+    # Differences 1, 3 on the first split, 2, 2, 6, 6 on the second: squares of 2 and 16, halved.
+    left = (2.0 / 2 + 16.0 / 2) / (1 + 3)
+    # Their means by split are 2 and 4: a mean square of 2, halved, and less what seeds leave.
+    crossed = (2.0**2 / 2) / 2 - left * (1 / 2 + 1 / 4) / 2
+    found = variances._crossed([one, other])
+    assert found == (pytest.approx(max(0.0, crossed)), pytest.approx(left))
+    spread = variances.spread_of(None, [one, other])
+    assert spread is not None
+    assert spread.seed == 0.0  # of the first trial, where no winner is confirmed
+    assert spread.seeds_per_split == 3.0

@@ -217,7 +217,6 @@ class _Run:
             data_digest=graph.digest,
             seeds=tuple(self._judged(mean, on_seed)),
             seconds=0.0,
-            cpu_seconds=0.0,
             metric=self._metric,
             curves=self._curves.curves(),
             profiles=mean.profiles(),

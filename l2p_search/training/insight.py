@@ -113,4 +113,4 @@ def _means(q: Tensor, group: Tensor) -> Tensor:
         q, group = q[group >= 0], group[group >= 0]
     count = int(group.max()) + 1
     sums = q.new_zeros(count, q.shape[1]).index_add_(0, group, q)
-    return sums / torch.bincount(group, minlength=count).clamp(min=1).unsqueeze(1)
+    return sums / torch.bincount(group).clamp(min=1).unsqueeze(1)

@@ -115,7 +115,6 @@ def _of_shares(problem: Problem, config: TrialConfig, seeds: Sequence[int]) -> L
 
 def _rows(problem: Problem, masks: Tensor, length: int) -> Rows:
     """The rows of masks [S, N], one per seed, filled up to a length with node 0 at weight 0."""
-    length = max(length, int(masks.sum(dim=1).max()))
     nodes = torch.zeros(len(masks), length, dtype=torch.int64, device=HOST)
     weights = torch.zeros(len(masks), length, dtype=problem.dtype, device=HOST)
     for place, mask in enumerate(masks):

@@ -46,10 +46,12 @@ def test_the_two_commands_are_targets_of_make() -> None:
 @pytest.mark.slow
 def test_the_shell_lines_search_a_graph_of_ones_own(folder: Path) -> None:
     printed = _run(["sh", "-euc", _BLOCKS[1][1]], folder)
-    promised = [line for line in _BLOCKS[2][1].splitlines() if line[:1].isalpha()]
-    assert promised
+    # Numbers, verdicts and so the best trial may differ by the machine; a line without a number
+    # goes on with the verdicts of the one before.
+    lines = [line for line in _BLOCKS[2][1].splitlines() if line[:1].isalpha()]
+    promised = [line for line in lines if re.search(r"\d|\s{2,}", line)]
+    assert len(promised) >= 5
     for line in promised:
-        # Numbers, verdicts and so the best trial may differ by the machine.
         words = re.split(r"\s{2,}|[\d.+±-]+", line.strip())[0].strip()
         assert words in printed
     assert (folder / "searches" / "town" / "report.html").is_file()

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
+from l2p_search.training import batches
 from l2p_search.training.batches import in_batches
 
 
@@ -39,6 +40,17 @@ def test_a_batch_that_does_not_fit_is_halved_and_no_seed_is_lost(error: BaseExce
         f"out of memory with {n} seeds at once; trying again with {n // 2} at once"
         for n in (20, 10, 5)
     ]
+
+
+def test_what_the_device_keeps_is_given_back_before_a_batch_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = _Machine(3, MemoryError())
+    given_back: list[int] = []
+    monkeypatch.setattr(batches, "release_cached", lambda: given_back.append(len(machine.tried)))
+    list(in_batches(range(8), 8, machine))
+    assert machine.tried[:2] == [8, 4]
+    assert given_back == [1, 2]
 
 
 def test_what_has_been_trained_is_not_trained_again() -> None:

@@ -37,6 +37,63 @@ def _equal(one: Parameters, other: Parameters) -> bool:
 
 
 @pytest.mark.parametrize("role", [{"model": "gcnii"}, {"backbone": "gcnii"}], ids=str)
+def test_without_a_decay_of_their_own_the_steps_of_gcnii_decay_as_all_of_theta(
+    small_graph: Graph, role: dict[str, Any]
+) -> None:
+    config = TrialConfig.recorded({**_BASE, **role, "decay_on": "theta", "step_decay": 0.0})
+    learner = _learner(small_graph, config)
+    assert learner._network.step_weights
+    assert set(learner._lower_adam._decay.values()) == {config.weight_decay}
+
+
+@pytest.mark.parametrize("decay", [1e-4, 0.3, 1.0])
+@pytest.mark.parametrize("role", [{"model": "gcnii"}, {"backbone": "gcnii"}], ids=str)
+def test_the_steps_of_gcnii_decay_at_any_rate_of_their_own(
+    small_graph: Graph, role: dict[str, Any], decay: float
+) -> None:
+    config = TrialConfig.recorded({**_BASE, **role, "step_decay": decay})
+    learner = _learner(small_graph, config)
+    steps = learner._network.step_weights
+    assert {learner._lower_adam._decay[name] for name in steps} == {decay}
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
+def test_free_nodes_are_held_to_their_predictions_at_any_weight(
+    small_graph: Graph, weight: float
+) -> None:
+    learner = _learner(small_graph, TrialConfig.recorded({**_BASE, "consistency": weight}))
+    assert (learner._consistency is None) == (weight == 0.0)
+
+
+def test_what_is_descended_adds_how_far_free_nodes_are_from_their_targets(
+    small_graph: Graph,
+) -> None:
+    config = TrialConfig.recorded({**_BASE, "consistency": 0.5, "sharpening": 0.5})
+    learner = _learner(small_graph, config)
+    learner.lower_step()
+    learner.evaluate()
+    assert learner._consistency is not None
+    held = learner._consistency.held
+    assert held is not None
+    gumbel = torch.zeros(len(_SEEDS), learner._rows.train.nodes.shape[1], config.K + 1)
+    noise = learner._streams["dropout"].bytes(learner._network.noise_size)
+    drawn = bilevel._Drawn(noise, gumbel, held)
+    lower, levels = learner._objective.lower, learner.levels
+    gradients = learner._phi_gradients(lower, levels, drawn)
+    loss, descended = learner._losses(lower, levels, drawn)
+    free = learner._network.read(levels, held.nodes, None)  # there is no dropout
+    distance = held.loss(learner._objective.log_predictions(free))
+    assert (distance > 0.0).all()
+    torch.testing.assert_close(descended - loss, distance)
+    of_loss, of_distance = (
+        bilevel._gradients(each.sum(), levels.phi) for each in (loss, distance)
+    )
+    for name, gradient in gradients.items():  # phi sees them, too
+        assert of_distance[name].any()
+        torch.testing.assert_close(gradient, of_loss[name] + of_distance[name])
+
+
+@pytest.mark.parametrize("role", [{"model": "gcnii"}, {"backbone": "gcnii"}], ids=str)
 def test_the_steps_of_gcnii_have_a_decay_of_their_own(
     small_graph: Graph, role: dict[str, Any]
 ) -> None:

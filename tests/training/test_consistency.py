@@ -86,6 +86,20 @@ def test_of_very_many_nodes_every_epoch_reads_others(
         assert seen[place] == set((~small_graph.train[place]).nonzero().squeeze(1).tolist())
 
 
+def test_a_seed_reads_the_same_of_very_many_nodes_when_others_have_left(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consistency_module, "MOST_FREE", 4)
+    batch, alone = (Consistency(precise(small_graph), _CONFIG, each) for each in ([0, 1], [1]))
+    for epoch in range(3):
+        if epoch == 1:
+            batch.keep(torch.tensor([1]))
+        batch.draw()
+        alone.draw()
+        assert torch.equal(batch.nodes[-1:], alone.nodes)
+        assert len(batch.nodes) == (2 if epoch == 0 else 1)
+
+
 def test_permuted_test_labels_change_only_the_test_accuracy() -> None:
     """Test nodes are among the free ones: their features count, their labels never."""
     demo = demo_graph()

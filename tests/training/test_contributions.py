@@ -31,14 +31,26 @@ def test_their_mean_is_the_score(metric: Metric, classes: int, digits: int) -> N
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("counts", [(5, 0, 9, 7), (0, 6, 8, 4), (1, 9, 1, 8)])
+@pytest.mark.parametrize("counts", [(5, 0, 9, 7), (0, 6, 8, 4), (1, 9, 1, 8), (6, 8, 4, 0)])
+@pytest.mark.parametrize("predicted", [True, False])
 def test_classes_with_one_node_or_none_change_nothing_of_that(
-    metric: Metric, counts: tuple[int, ...]
+    metric: Metric, counts: tuple[int, ...], predicted: bool
 ) -> None:
     labels = np.repeat(np.arange(len(counts)), counts)
     log_p = np.random.default_rng(3).normal(0, 1, (len(labels), 4)) + np.eye(4)[labels]
+    if not predicted:  # a class without a node is predicted for none, either
+        log_p[:, np.array(counts) == 0] -= 100.0
     weights = torch.ones(1, len(labels))
     score = measured(metric, torch.tensor(log_p)[None], torch.tensor(labels)[None], weights)
+    assert contributions(metric, log_p, labels).mean() == pytest.approx(float(score), abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_nodes_may_be_fewer_than_classes(metric: Metric) -> None:
+    log_p, labels = np.log(0.6 * np.eye(4)[[3, 1]] + 0.1), np.array([0, 1])
+    score = measured(
+        metric, torch.tensor(log_p)[None], torch.tensor(labels)[None], torch.ones(1, 2)
+    )
     assert contributions(metric, log_p, labels).mean() == pytest.approx(float(score), abs=1e-9)
 
 

@@ -15,6 +15,7 @@ _VARIANTS: list[dict[str, Any]] = [
     {},
     {"kl_weight": 0.0},
     {"kl_weight": 0.7, "temperature": 0.4},
+    {"temperature": 2.0},
     {"kl_weight": 1.0, "prior": "geometric", "prior_ratio": 0.3},
 ]
 
@@ -54,6 +55,39 @@ def test_the_loss_and_its_gradients_agree_with_the_definition(variant: dict[str,
         torch.autograd.grad(found, tuple(read[:3]), cotangent),
         torch.autograd.grad(expected, tuple(read[:3]), cotangent),
     )
+
+
+@pytest.mark.parametrize("variant", _VARIANTS, ids=str)
+def test_class_scores_that_are_mixed_as_they_are_read_give_the_same(
+    variant: dict[str, Any],
+) -> None:
+    config = TrialConfig(K=_STEPS - 1, **variant)
+    read, rows, gumbel = _inputs()
+    mixing = read._replace(
+        logits=torch.zeros_like(read.logits),  # is not what is learned by
+        mix=lambda weights: torch.einsum("slt,sltc->slc", weights, read.logits),
+    )
+    found = negative_elbo(config, mixing, rows, gumbel)
+    expected = _by_definition(config, read, rows, gumbel)
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(
+        torch.autograd.grad(found.sum(), tuple(read[:3])),
+        torch.autograd.grad(expected.sum(), tuple(read[:3])),
+    )
+
+
+@pytest.mark.parametrize("alone", [0, 1, 2])
+def test_the_gradient_of_one_input_does_not_depend_on_who_else_asks(alone: int) -> None:
+    config = TrialConfig(K=_STEPS - 1, kl_weight=0.3)
+    cotangent = torch.tensor([1.0, -2.0], dtype=torch.float64)
+    read, rows, gumbel = _inputs()
+    wanted = torch.autograd.grad(
+        negative_elbo(config, read, rows, gumbel), tuple(read[:3]), cotangent
+    )
+    inputs = [each.detach().requires_grad_(place == alone) for place, each in enumerate(read[:3])]
+    loss = negative_elbo(config, Readout(*inputs), rows, gumbel)
+    (found,) = torch.autograd.grad(loss, inputs[alone], cotangent)
+    torch.testing.assert_close(found, wanted[alone])
 
 
 @pytest.mark.parametrize("variant", _VARIANTS, ids=str)

@@ -6,6 +6,7 @@ import torch
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.data.graph import Graph
+from l2p_search.training import insight
 from l2p_search.training.fit import fit
 from l2p_search.training.insight import CurveRecorder, ProfileMean
 from l2p_search.training.objective import Scores
@@ -69,12 +70,19 @@ def test_profiles_are_means_over_the_nodes_of_a_group(small_graph: Graph) -> Non
 def test_a_node_is_settled_where_more_than_half_of_its_q_is(small_graph: Graph) -> None:
     mean, nodes = ProfileMean(small_graph), small_graph.num_nodes
     sharp, torn = torch.zeros(nodes, 3), torch.full((nodes, 3), 1 / 3)
-    sharp[0, 1], sharp[1:, 2] = 1.0, 1.0
+    sharp[0, 1], sharp[1:, 2] = 1.0, 0.6
+    torn[0] = torch.tensor([0.5, 0.5, 0.0])
     mean.add(sharp)
     mean.add(torn)
     profiles = mean.profiles()
     assert profiles is not None
     assert profiles.settled == pytest.approx((0.0, 0.5 / nodes, 0.5 * (nodes - 1) / nodes))
+
+
+def test_a_class_of_one_node_has_its_profile_and_one_of_none_is_empty() -> None:
+    q = torch.tensor([[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]])
+    found = insight._means(q, torch.tensor([0, 2, 2]))
+    assert found.tolist() == [[0.5, 0.5], [0.0, 0.0], [0.5, 0.5]]
 
 
 def test_a_trial_carries_its_curves_and_profiles_and_grouping_changes_neither() -> None:

@@ -36,6 +36,16 @@ def test_scores_are_of_its_own_splits_nodes(
         assert verdict[part] == pytest.approx(float(wanted[0]))
 
 
+def test_the_profile_is_the_mean_posterior_and_the_expected_step_its_mean(
+    small_graph: Graph,
+) -> None:
+    verdict, predicted = _judged(small_graph, TrialConfig(K=2, hidden=4), 0)
+    assert predicted.q is not None
+    profile = predicted.q.mean(dim=0).tolist()
+    assert verdict["profile"] == pytest.approx(profile)
+    assert verdict["expected_step"] == pytest.approx(profile[1] + 2.0 * profile[2])
+
+
 def test_validation_nodes_that_were_learned_from_do_not_judge(small_graph: Graph) -> None:
     val = small_graph.val[0].nonzero().squeeze(1)
     learned = torch.zeros(small_graph.num_nodes, dtype=torch.bool)

@@ -1,15 +1,19 @@
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.demo import demo_graph
 from l2p_search.model.building import build_network
 from l2p_search.model.problem import Problem
+from l2p_search.training import memory
 from l2p_search.training.memory import (
     graph_bytes,
     keep_freed_memory,
+    release_cached,
     seeds_at_once,
     shared_bytes,
     training_bytes,
@@ -46,8 +50,40 @@ def test_the_estimate_grows_with_what_takes_memory() -> None:
     assert size(backbone="gcn", consistency=1.0) > size(backbone="gcn")
 
 
+def test_as_many_seeds_train_at_once_as_the_memory_holds() -> None:
+    network = build_network(Problem(demo_graph()), TrialConfig())
+    network.bytes_of_step = 0
+    for seeds in (1, 2, 7):
+        assert seeds_at_once(network, (seeds + 0.5) * network.bytes_per_seed / 2**30) == seeds
+
+
 def test_keeping_freed_memory_can_be_asked_for_twice() -> None:
     assert [keep_freed_memory(), keep_freed_memory()] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("platform", "options"), [("linux", [(-4, 0), (-1, -1)]), ("darwin", []), ("win32", [])]
+)
+def test_glibc_alone_is_asked_to_use_the_heap_for_all_blocks_and_never_to_shrink_it(
+    platform: str, options: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    library = SimpleNamespace(mallopt=lambda option, value: asked.append((option, value)))
+    monkeypatch.setattr(memory.sys, "platform", platform)
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: library)
+    keep_freed_memory()
+    assert asked == options  # M_MMAP_MAX is -4 and M_TRIM_THRESHOLD is -1 in glibc's <malloc.h>
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_cached_memory_is_given_back_where_cuda_is_used(
+    used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[bool] = []
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: used)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: given.append(True))
+    release_cached()
+    assert given == [True] * used
 
 
 def test_tensors_are_counted_once_wherever_they_hang() -> None:
@@ -58,7 +94,15 @@ def test_tensors_are_counted_once_wherever_they_hang() -> None:
             self.all = {"one": one, "view": one[3:], "deep": [(two,), {"again": two}]}
             self.itself = self
 
+    class Slotted:
+        __slots__ = ("never", "one")
+
+        def __init__(self) -> None:
+            self.one = one
+
     assert shared_bytes(Holder()) == one.nbytes + two.nbytes
+    assert shared_bytes([Slotted(), Slotted]) == one.nbytes
+    assert shared_bytes({"function": sum, "class": Holder, "text": "many"}) == 0
     assert shared_bytes(np.zeros(5)) == 40
 
 

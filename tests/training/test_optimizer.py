@@ -33,6 +33,21 @@ def test_agrees_with_torchs_own_adam() -> None:
         torch.testing.assert_close(value, theirs[name])
 
 
+def test_a_step_does_not_depend_on_the_dtype_that_torch_makes_tensors_of() -> None:
+    ours, others = _parameters(), _parameters()
+    gradients = {name: torch.ones_like(value) for name, value in ours.items()}
+    Adam(ours, 0.1, {}).step(gradients)
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        adam = Adam(others, 0.1, {})
+        adam.step(gradients)
+    finally:
+        torch.set_default_dtype(usual)
+    assert adam._step.dtype == torch.float32  # as the fused kernel wants it
+    assert torch.equal(ours["W"], others["W"])
+
+
 def test_takes_gradients_that_lie_otherwise_in_memory() -> None:
     plain, transposed = _parameters(), _parameters()
     gradient = torch.randn(3, 5, 4, dtype=torch.float64).transpose(1, 2)
@@ -60,16 +75,21 @@ def test_seeds_that_stay_keep_their_moments() -> None:
         torch.testing.assert_close(value, whole[name][kept])
 
 
-@pytest.mark.parametrize("decay", [0.0, 0.3])
-def test_the_response_is_the_derivative_of_the_step_by_its_gradient(decay: float) -> None:
-    """By central differences of the whole step, after a few others; and blockwise alike."""
+@pytest.mark.parametrize(("decay", "scale"), [(0.0, 1.0), (0.3, 1.0), (0.0, 1e-8)])
+def test_the_response_is_the_derivative_of_the_step_by_its_gradient(
+    decay: float, scale: float
+) -> None:
+    """By central differences of the whole step, after a few others; and blockwise alike.
+
+    Also of gradients that are as small as Adam's epsilon.
+    """
     parameters, generator = _parameters(), torch.Generator().manual_seed(1)
     adam = Adam(parameters, 0.1, {"W": decay}, remember=True)
     for _ in range(4):
-        adam.step({name: _like(value, generator) for name, value in parameters.items()})
-    gradients = {name: _like(value, generator) for name, value in parameters.items()}
+        adam.step({name: scale * _like(value, generator) for name, value in parameters.items()})
+    gradients = {name: scale * _like(value, generator) for name, value in parameters.items()}
     ends = []
-    for shift in (-1e-6, 1e-6, 0.0):
+    for shift in (-1e-6 * scale, 1e-6 * scale, 0.0):
         moved = {name: value.clone() for name, value in parameters.items()}
         twin = Adam(moved, 0.1, {"W": decay}, remember=True)
         for state in ("_mean", "_square"):
@@ -83,7 +103,7 @@ def test_the_response_is_the_derivative_of_the_step_by_its_gradient(decay: float
         ends.append(moved)
     for name, found in twin.response().items():
         torch.testing.assert_close(
-            found, (ends[0][name] - ends[1][name]) / 2e-6, rtol=1e-5, atol=1e-9
+            found, (ends[0][name] - ends[1][name]) / (2e-6 * scale), rtol=1e-5, atol=1e-9 / scale
         )
 
 

@@ -126,9 +126,30 @@ def test_large_predictions_are_measured_seed_by_seed(
 ) -> None:
     log_p = torch.randn(3, 9, 4, generator=torch.Generator().manual_seed(0)).log_softmax(dim=-1)
     labels, weights = torch.arange(27).view(3, 9) % 4, torch.full((3, 9), 1 / 9)
+    measure, seeds = scoring._MEASURES[metric], []
+
+    def watched(log_p: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        seeds.append(len(log_p))
+        return measure(log_p, *given)
+
+    monkeypatch.setitem(scoring._MEASURES, metric, watched)
     together = measured(metric, log_p, labels, weights)
-    monkeypatch.setattr(scoring, "_MOST_AT_ONCE", 36)
+    assert seeds == [3]
+    monkeypatch.setattr(scoring, "_MOST_AT_ONCE", 35)  # less than one seed has
     torch.testing.assert_close(measured(metric, log_p, labels, weights), together)
+    assert seeds == [3, 1, 1, 1]
+    assert measured(metric, log_p[:2], labels[:2], weights[:2]).tolist() == together[:2].tolist()
+    assert seeds[4:] == [1, 1]
+
+
+def test_a_seed_whose_rows_cannot_be_ranked_is_at_chance_beside_one_whose_can() -> None:
+    log_p = torch.tensor([[0.9, 0.1], [0.2, 0.8]]).log().expand(2, 2, 2)
+    labels, weights = torch.tensor([[0, 1], [1, 1]]), torch.full((2, 2), 0.5)
+    assert measured("roc_auc", log_p, labels, weights).tolist() == [100.0, 50.0]
+
+
+def test_apples_gpus_have_no_float64() -> None:
+    assert [scoring._has_float64(torch.device(name)) for name in ("cpu", "mps")] == [True, False]
 
 
 @pytest.mark.parametrize("metric", METRICS)

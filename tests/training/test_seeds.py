@@ -1,10 +1,12 @@
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from l2p_search.data.demo import demo_graph
 from l2p_search.model.problem import Problem
+from l2p_search.training import seeds
 from l2p_search.training.seeds import Streams
 
 _DEMO = Problem(demo_graph())
@@ -32,6 +34,19 @@ def test_purposes_and_seeds_have_streams_of_their_own() -> None:
         for purpose in ("initial", "dropout", "lower", "upper", "free")
     }
     assert len(drawn) == 100
+
+
+@pytest.mark.parametrize(
+    ("device", "drawn_on"), [("cpu", "cpu"), ("cuda:1", "cuda:1"), ("mps", "cpu")]
+)
+def test_noise_is_drawn_on_a_cuda_device_and_elsewhere_on_the_cpu(
+    device: str, drawn_on: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[torch.device] = []
+    monkeypatch.setattr(seeds, "generator_of", lambda seed, purpose, on: asked.append(on))
+    problem = SimpleNamespace(device=torch.device(device))
+    Streams(problem, [1, 5], "lower")  # type: ignore[arg-type]
+    assert asked == [torch.device(drawn_on)] * 2
 
 
 def test_places_are_within_bounds_and_a_seeds_own() -> None:

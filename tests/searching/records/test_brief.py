@@ -7,15 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.samplers import RandomSampler
 
 from l2p_search.api.statuses import Status, status_of
+from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import SearchError
 from l2p_search.searching.records import journal as journal_module
 from l2p_search.searching.records.brief import keep_brief, read_brief
+from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.remembered import remember
 from l2p_search.searching.records.settings import Goal
-from tests.searching.pretend import searched
+from l2p_search.searching.running.coordinator import Coordinator
+from l2p_search.searching.running.standing import Seen
+from l2p_search.searching.space.axes import Axes
+from tests.searching.pretend import SPACE, begin, pretend_training, searched
 
 _SHOWN = ("dataset", "space", "seeds", "metric", "trials")
 
@@ -51,6 +57,48 @@ def test_a_search_cut_anywhere_is_shown_as_its_whole_journal_says(directory: Pat
         assert briefly == _shown(status_of(directory))
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_equal_trials_the_earlier_one_is_the_best_whichever_ended_first(
+    order: tuple[int, int], tmp_path: Path, small_graph: Graph
+) -> None:
+    goal, journal = Goal(trials=2, confirm=0), begin(tmp_path / "s")
+    journal.begin(goal, {})
+    coordinator = Coordinator(journal, goal, concurrency=2)
+    tasks = [coordinator.next_task(), coordinator.next_task()]
+    for number in order:
+        task = tasks[number]
+        assert task is not None
+        equal = pretend_training(small_graph, TrialConfig(), range(20))
+        coordinator.report(task, equal.measured())
+    journal.close()
+    keep_brief(tmp_path / "s")
+    brief = read_brief(tmp_path / "s")
+    assert brief is not None
+    best = brief.best_trial(tmp_path / "s")
+    assert best is not None
+    assert best.number == 0
+
+
+def test_points_that_became_no_trial_are_not_kept_and_one_that_runs_is_counted(
+    tmp_path: Path,
+) -> None:
+    journal = begin(tmp_path / "s")
+    journal.begin(Goal(trials=3), {})
+    asked = [journal.proposals.ask(RandomSampler(0), Axes(SPACE).distributions) for _ in range(4)]
+    journal.proposals.accept(asked[0], 0, TrialConfig())
+    journal.proposals.answer(asked[1], Seen(0, None))
+    journal.proposals.skip(asked[2], "they exclude each other")
+    keep_brief(tmp_path / "s")
+    brief = read_brief(tmp_path / "s")
+    assert brief is not None
+    assert set(brief.open) == {0, 3}
+    assert brief.trials == {"running": 1}
+    journal.close()
+    Journal.resume(tmp_path / "s").close()  # drops what was only asked for
+    brief.read_on(tmp_path / "s")
+    assert set(brief.open) == {0}
+
+
 def test_a_result_on_fresh_splits_is_not_taken_for_the_confirmation(
     tmp_path: Path, small_graph: Graph
 ) -> None:
@@ -63,6 +111,10 @@ def test_a_result_on_fresh_splits_is_not_taken_for_the_confirmation(
     assert brief is not None
     assert brief.confirmation(tmp_path / "s", own.config, seeds) == own
     assert brief.confirmation(tmp_path / "s", own.config, (*seeds, 99)) is None
+
+
+def test_it_is_kept_anew_for_every_256_kilobytes() -> None:
+    assert journal_module.STEP == 256 * 1024
 
 
 def test_it_is_kept_while_a_long_search_runs_and_read_without_all_results(
@@ -154,10 +206,20 @@ def _shown_or_damaged(directory: Path, *, whole: bool) -> object:
         return "damaged" if "is damaged" in str(error) else str(error)
 
 
-def test_damage_after_it_is_found(directory: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"op_code": 8, "trial_id": 0}',
+        '{"op_code": 4, "worker_id": "", "study_id": 0, "datetime_start": "yesterday"}',
+        '{"op_code": 6, "trial_id": 0, "state": 1, "values": [80.0], "datetime_complete": "soon"}',
+        '{"op_code": 77}',
+        "{}",
+    ],
+)
+def test_damage_after_it_is_found(line: str, directory: Path) -> None:
     keep_brief(directory)
     with open(directory / "journal.log", "a") as file:
-        file.write('{"op_code": 8, "trial_id": 0}\n{}\n')
+        file.write(line + "\n")
     with pytest.raises(SearchError, match="is damaged"):
         status_of(directory, whole=False)
 
@@ -167,7 +229,15 @@ def test_reading_writes_nothing_and_a_folder_that_cannot_be_written_stops_no_sea
 ) -> None:
     keep_brief(directory)
     before = {path.name: path.stat().st_mtime_ns for path in directory.iterdir()}
-    status_of(directory, whole=False)
+    opened = os.open
+
+    def reading(path: Any, flags: int, *given: Any, **named: Any) -> int:
+        assert flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) == 0, f"{path} is opened to write"
+        return opened(path, flags, *given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", reading)
+        status_of(directory, whole=False)
     assert {path.name: path.stat().st_mtime_ns for path in directory.iterdir()} == before
     (directory / "brief.json").unlink()
     (directory / "brief.json").mkdir()

@@ -112,6 +112,23 @@ def test_what_is_trained_beside_is_named_before_the_winner_is_known() -> None:
     ]
 
 
+def test_joint_learning_shares_no_validation_labels_out() -> None:
+    space = parse_space("joint", {"level": "joint", "K": {"choices": [2, 4]}})
+    assert beside(settings(space), _GOAL)[1:] == [
+        "the default configuration",
+        "MLP",
+        "APPNP at the winner's settings",
+    ]
+
+
+def test_a_default_whose_values_exclude_each_other_is_not_trained() -> None:
+    space = parse_space("gat", {"model": "gat", "hidden": {"choices": [8, 16]}, "heads": 8})
+    searched = settings(space, base=TrialConfig(hidden=12))
+    assert default_of(searched) is None
+    found = pieces_of(searched, _GOAL, [record(0, (80.0,), model="gat", hidden=8, heads=8)])
+    assert [piece.role for piece in found] == ["winner", "fresh_splits"]
+
+
 def test_models_are_called_as_their_papers_call_them() -> None:
     models = {"mlp": "MLP", "gcn": "GCN", "gat": "GAT", "appnp": "APPNP", "gcnii": "GCNII"}
     for model, name in {**models, "sage": "GraphSAGE", "resgcn": "resgcn"}.items():

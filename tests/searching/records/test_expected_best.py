@@ -1,13 +1,14 @@
 """The expected best against every subset, one by one, and its unbiasedness over a population."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 
 import pytest
 
 from l2p_search.results import TrialStatus
-from l2p_search.searching.records.expected_best import expected_best
+from l2p_search.searching.records.expected_best import expected_best, ranked_trials
 from l2p_search.trial_record import TrialRecord
 from tests.searching.records.made import record
 
@@ -41,6 +42,16 @@ def test_the_test_score_is_that_of_the_trial_that_validation_chose() -> None:
     """The better a trial validates here, the worse it tests: by validation it is chosen."""
     trials = [record(number, [70.0 + number]) for number in range(2)]
     assert [each.test for each in expected_best(trials)] == [pytest.approx(69.5), 70.0]
+
+
+def test_of_equal_trials_the_earlier_one_is_the_best_as_in_the_search() -> None:
+    earlier, later = record(0, [80.0], K=2), record(1, [80.0], K=4)
+    assert later.result is not None
+    seeds = tuple(replace(seed, test=10.0) for seed in later.result.seeds)
+    later = replace(later, result=replace(later.result, seeds=seeds))
+    for trials in ([earlier, later], [later, earlier]):
+        assert ranked_trials(trials) == [later, earlier]
+        assert expected_best(trials)[-1].test == 79.0
 
 
 def test_a_trial_that_was_raced_out_counts_but_cannot_be_the_best() -> None:

@@ -1,9 +1,12 @@
 """Shares of variance against functions whose shares are known, and against plain averages."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
+from l2p_search.searching.records import forest as forest_module
 from l2p_search.searching.records.forest import Floats, main_effects, split_variance
 
 _AXES = [np.array([0.25, 0.75]), np.array([1 / 6, 0.5, 5 / 6]), np.linspace(0.125, 0.875, 4)]
@@ -18,8 +21,13 @@ def _rows(count: int, seed: int = 0) -> Floats:
     return np.stack([generator.choice(places, count) for places in _AXES], axis=1)
 
 
-def test_main_effects_are_the_predictions_averaged_over_all_other_axes() -> None:
+@pytest.mark.parametrize("missing", [(), (0.375,), (0.625,), (0.375, 0.625)])
+def test_main_effects_are_the_predictions_averaged_over_all_other_axes(
+    missing: tuple[float, ...],
+) -> None:
+    """Also where a value was never tried, and trees part the others right at it."""
     x = _rows(60)
+    x = x[~np.isin(x[:, 2], missing)]
     y = x[:, 0] * x[:, 1] + np.sin(7 * x[:, 2])
     forest = RandomForestRegressor(n_estimators=5, random_state=0).fit(x, y)
     grid = _grid()
@@ -76,9 +84,40 @@ def test_r2_is_that_of_rows_that_trees_have_not_seen() -> None:
     y = 5.0 * x[:, 0] + generator.normal(0.0, 1.0, 200)
     found = split_variance(x, y, np.ones(200), _AXES)
     forest = RandomForestRegressor(
-        n_estimators=48, min_samples_leaf=3, random_state=0, oob_score=True
-    )
-    assert found.r2 == pytest.approx(forest.fit(x, y).oob_score_, abs=0.02)
+        n_estimators=48, min_samples_leaf=2, random_state=0, oob_score=True
+    ).fit(x, y, sample_weight=np.ones(200))
+    assert found.r2 == pytest.approx(forest.oob_score_)
+
+
+def test_where_every_tree_has_seen_every_row_nothing_is_known() -> None:
+    assert split_variance(_rows(1), np.array([3.0]), np.ones(1), _AXES).r2 == 0.0
+
+
+def test_a_small_space_is_gone_through_and_points_are_drawn_of_a_large_one() -> None:
+    points, generator = forest_module._points, np.random.default_rng(0)
+    assert sorted(points(_AXES, generator).tolist()) == sorted(_grid().tolist())
+    large = [np.linspace(0.0, 1.0, 17)] * 3
+    drawn = points(large, generator)
+    assert drawn.shape == (4096, 3)
+    assert {value for column in drawn.T for value in column} == set(large[0].tolist())
+
+
+def test_r2_is_of_the_spread_of_rows_by_their_weights() -> None:
+    """Two rows in three are noise; the others are foretold, lie far off and weigh nothing."""
+    x, generator = _rows(300), np.random.default_rng(7)
+    light = np.arange(300) % 3 == 0
+    y = np.where(light, 1000.0 * x[:, 0], generator.normal(0.0, 1.0, 300))
+    assert split_variance(x, y, np.where(light, 1e-9, 1.0), _AXES).r2 < 0.05
+
+
+@pytest.mark.parametrize(("rows", "least"), [(40, 2), (900, 6)])
+def test_leaves_hold_two_rows_or_a_150th_of_all(rows: int, least: int) -> None:
+    """One row is no mean; and the cost of a split grows with the leaves."""
+    x = np.random.default_rng(8).random((rows, 3))
+    fitted = forest_module._fitted(x, x[:, 0], np.ones(rows), trees=4, seed=0)
+    assert len(fitted) == 4
+    sizes = [tree.tree_.n_node_samples[tree.tree_.children_left < 0] for tree in fitted]
+    assert min(int(size.min()) for size in sizes) == least
 
 
 def test_rows_that_every_tree_has_seen_say_nothing_of_what_the_forest_predicts() -> None:
@@ -97,6 +136,35 @@ def test_intervals_are_wider_for_fewer_rows() -> None:
         y = x[:, 0] + x[:, 2] + generator.normal(0, 0.3, count)
         spreads.append(split_variance(x, y, np.ones(count), _AXES).spread[0])
     assert spreads[0] > 2.0 * spreads[1]
+
+
+def test_the_spread_is_that_of_shares_over_rows_drawn_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[Floats] = []
+    shares: list[Floats] = []
+    fitted, shares_of = forest_module._fitted, forest_module._shares
+
+    def watch_rows(x: Floats, y: Floats, *given: Any) -> RandomForestRegressor:
+        drawn.append(y)
+        return fitted(x, y, *given)
+
+    def watch_shares(*given: Any) -> Floats:
+        shares.append(shares_of(*given))
+        return shares[-1]
+
+    monkeypatch.setattr(forest_module, "_fitted", watch_rows)
+    monkeypatch.setattr(forest_module, "_shares", watch_shares)
+    x = _rows(30)
+    y = x[:, 0] + np.arange(30) / 100.0  # all different
+    found = split_variance(x, y, np.ones(30), _AXES)
+    *again, whole = shares
+    assert found.shares.tolist() == whole.tolist()
+    np.testing.assert_allclose(found.spread, np.std(again, axis=0, ddof=1))
+    first, *others = drawn
+    assert first.tolist() == y.tolist()
+    assert {len(rows) for rows in others} == {30}
+    assert set(np.concatenate(others).tolist()) == set(y.tolist())
 
 
 def test_what_is_the_same_everywhere_has_no_shares() -> None:

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from l2p_search.node_hits import NodeHits
+from l2p_search.other_nodes import difference_over_nodes
 from l2p_search.searching.records.controls import pieces_of
 from l2p_search.searching.records.held_against import held_against
 from l2p_search.searching.records.settings import Goal
@@ -33,6 +36,20 @@ def test_differences_are_the_winner_minus_the_other_paired_by_seed() -> None:
     assert mlp.difference.half_width == pytest.approx(4.302653 * 1.0 / 3**0.5)
     assert held.of("backbone") is None
     assert held.fresh_splits is None
+
+
+def test_with_its_test_nodes_a_difference_is_told_for_other_nodes_too() -> None:
+    checked = _checked(winner=(80.0, 82.0, 84.0), mlp=(79.0, 80.0, 81.0))
+    for at, (key, found) in enumerate(checked.items()):
+        seeds = tuple(
+            replace(seed, hits=NodeHits(np.arange(4), np.array([100.0, 50.0, 60.0 + at, own])))
+            for own, seed in enumerate(found.seeds)
+        )
+        checked[key] = replace(found, seeds=seeds)
+    mlp = held_against(_PIECES, checked, {}).of("mlp")
+    assert mlp is not None
+    assert mlp.elsewhere is not None
+    assert mlp.elsewhere == difference_over_nodes(mlp.result, checked[_PIECES[0].key])
 
 
 def test_everything_that_was_trained_beside_the_winner_is_held_against_it() -> None:

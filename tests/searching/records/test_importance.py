@@ -94,6 +94,29 @@ def test_few_trials_or_equal_ones_tell_nothing() -> None:
     assert importance_of(outcome([])) is None
 
 
+def test_a_key_without_any_effect_leaves_the_others_their_interaction() -> None:
+    """A key with one value cannot have a share; K and dropout act by their product."""
+    space = replace(SPACE, dimensions={**SPACE.dimensions, "hidden": Choices((64,))})
+    records = []
+    for number in range(48):
+        point = _point(number)
+        score = 70.0 + (point["K"] - 6.0) * (point["dropout"] - 0.4)
+        records.append(record(number, [score, score], hidden=64, **point))
+    found = importance_of(replace(outcome(records), settings=settings(space)))
+    assert found is not None
+    assert found.shares["hidden"].share == 0.0
+    assert found.interactions > 0.3
+
+
+def test_trials_that_differ_in_nothing_have_no_shares_and_no_interactions() -> None:
+    """Nine trainings of one configuration: nothing but noise tells them apart."""
+    records = [record(number, [70.0 + number], K=8, dropout=0.4, lr=0.01) for number in range(9)]
+    found = importance_of(outcome(records))
+    assert found is not None
+    assert [each.share for each in found.shares.values()] == [0.0, 0.0, 0.0]
+    assert found.interactions == 0.0
+
+
 def _raced(correct: bool) -> Outcome:
     """K decides; all but the best of it are raced out on two seeds that are easy for everyone."""
     records: list[TrialRecord] = []

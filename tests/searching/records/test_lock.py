@@ -126,6 +126,7 @@ def test_the_holder_is_the_one_of_now_and_unknown_where_the_file_is_not_readable
     assert read_holder(tmp_path) == {}
     (tmp_path / "lock").write_text("[1, 2]")
     assert read_holder(tmp_path) == {}
+    (tmp_path / "lock").write_text("x" * 500)  # nothing of it is left behind the new holder
     held = DirectoryLock(tmp_path)
     assert set(read_holder(tmp_path)) == {"pid", "host", "since"}
     assert json.loads((tmp_path / "lock").read_text())["pid"] == os.getpid()

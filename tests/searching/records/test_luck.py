@@ -46,6 +46,18 @@ def test_trials_that_all_test_alike_leave_the_headlines_own_interval() -> None:
     assert (here.low, here.high) == pytest.approx((79.0, 83.0))
     assert (there.low, there.high) == pytest.approx((77.0, 85.0))
     assert found.winners == 4  # (r / 8)^8 - ((r - 1) / 8)^8 is above 0.01 from rank 5 on
+    six = luck_of(trials[:6], _HEADLINE)
+    assert six is not None
+    assert six.winners == 4  # the chance of rank 3 of 6 is 0.0143
+
+
+def test_a_narrow_headline_stays_narrow_and_one_without_bounds_stays_without() -> None:
+    trials = [_trial(n, (70.0 + n,) * 2, (80.0, 82.0)) for n in range(8)]
+    narrow, unknown = Interval(81.0, 80.9, 81.1, 10), Interval(81.0, None, None, 1)
+    found = luck_of(trials, Estimate(narrow, unknown))
+    assert found is not None
+    assert found.estimate.this_graph.half_width == pytest.approx(0.1)
+    assert found.estimate.other_nodes == unknown
 
 
 def test_the_root_mean_square_of_other_winners_is_added_as_independent_errors_are() -> None:
@@ -130,6 +142,7 @@ def test_nothing_is_told_of_few_or_sealed_or_unconfirmed_trials() -> None:
     assert luck_of(trials, Estimate(Interval(80.0, None, None, 1), None)) is None
     sealed = [_sealed(each) for each in trials]
     assert luck_of(sealed, _HEADLINE) is None
+    assert luck_of([sealed[0], *trials[1:]], _HEADLINE) is None
 
 
 def _sealed(trial: TrialRecord) -> TrialRecord:

@@ -43,6 +43,30 @@ def test_the_winner_of_a_split_is_that_of_the_others_and_is_tested_there() -> No
     assert (found.chosen, found.by_others.this_graph.units) == (2, 3)
 
 
+@pytest.mark.parametrize("later", [10.0, 20.0])
+def test_of_equal_trials_the_earlier_one_is_the_searchs_choice_in_whatever_order(
+    later: float,
+) -> None:
+    """Both have the same scores; without a split, and over all of them, trial 0 is chosen."""
+    first = _trial(0, [80.0, 80.0], [50.0, 60.0], splits=2)
+    second = _trial(1, [80.0, 80.0], [later, later], splits=2)
+    for trials in ([first, second], [second, first]):
+        found = nested(trials)
+        assert found is not None
+        assert found.by_others.mean == pytest.approx(55.0)
+        assert (found.overtuning.mean, found.chosen) == (0.0, 1)
+
+
+def test_the_searchs_own_choice_may_be_its_first_trial() -> None:
+    first = _trial(0, [90.0, 90.0, 60.0], [1.0, 2.0, 3.0], splits=3)
+    second = _trial(1, [70.0, 70.0, 90.0], [10.0, 20.0, 30.0], splits=3)
+    found = nested([first, second])
+    assert found is not None
+    # Without split 0 or 1 the second leads (80 against 75), over all the first (80 against 76.7).
+    assert found.by_others.mean == pytest.approx((10.0 + 20.0 + 3.0) / 3)
+    assert found.overtuning.mean == pytest.approx((-9.0 - 18.0 + 0.0) / 3)
+
+
 def test_several_seeds_of_a_split_count_as_one() -> None:
     first = _trial(0, [80.0, 60.0, 81.0], [50.0, 70.0, 54.0], splits=2)
     second = _trial(1, [60.0, 80.0, 60.0], [10.0, 20.0, 30.0], splits=2)

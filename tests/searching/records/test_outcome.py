@@ -202,6 +202,14 @@ def test_a_search_without_a_noted_goal_shows_its_largest_confirmation(
     journal.close()
 
 
+def test_a_search_counts_its_looks_at_test_labels(tmp_path: Path, small_graph: Graph) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=3, confirm=2))
+    looks = read_outcome(journal).looks
+    assert looks.trials == sum(len(each.result.seeds) for each in journal.records() if each.result)
+    assert looks.confirmation == sum(len(each.seeds) for each in journal.confirmations().values())
+    assert looks.trials > looks.confirmation > 0
+
+
 def test_the_spread_rests_on_the_20_best_trials_and_where_they_are_sealed_on_the_confirmed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

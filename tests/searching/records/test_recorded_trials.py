@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ class _Point:
 
 def _recorded(**changes: object) -> tuple[_Point, dict[str, Any]]:
     """A complete trial with two seeds as it is written, some values of its result changed."""
-    ended = record(3, [80.0, 82.0], dropout=0.2, lr=0.01, K=4)
+    ended = replace(record(3, [80.0, 82.0], dropout=0.2, lr=0.01, K=4), ended=1.5e9)
     outcome = outcome_of(ended)
     noted = {"proposal": proposal_of(3, ended.config), "outcome": {**outcome, "result": 0}}
     ranks = {"dropout": 0, "lr": 1, "K": 1}  # an ordered choice is proposed by its place
@@ -95,7 +95,8 @@ def test_what_is_not_of_its_type_in_a_trial_is_damage(
 ) -> None:
     trials = RecordedTrials(settings())
     point, result = _recorded()
-    assert trials.record(point, result).status is TrialStatus.COMPLETE
+    found = trials.record(point, result)
+    assert (found.status, found.ended) == (TrialStatus.COMPLETE, 1.5e9)
     point.user_attrs[where] |= values
     with pytest.raises(ValueError, match=f"'{next(iter(values))}' is not what belongs there"):
         trials.record(point, result)

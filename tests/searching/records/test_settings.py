@@ -6,6 +6,7 @@ import pytest
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.errors import ConfigError, SearchError, in_shell
+from l2p_search.searching.records import settings as settings_module
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, SearchSettings
 from l2p_search.searching.running.coordinator import Coordinator
@@ -59,6 +60,13 @@ def test_the_rule_of_a_race_is_named() -> None:
     ]
 
 
+@pytest.mark.parametrize(("written", "race"), [(True, "paired"), (False, None)])
+def test_a_race_of_the_first_journals_is_paired(written: bool, race: str | None) -> None:
+    mapping = {**settings().to_mapping(), "race": written, "seeds": 1}
+    found = SearchSettings.from_mapping(mapping)
+    assert (found.race, found.seeds) == (race, 1)
+
+
 def test_a_gaussian_process_is_not_to_race() -> None:
     with pytest.raises(SearchError) as raised:
         settings(SPACE, sampler="gp", race="paired").check_new()
@@ -85,6 +93,13 @@ def test_every_other_sampler_takes_ranges_and_a_grid_takes_choices(sampler: str)
 def test_a_goal_is_read_as_it_was_written() -> None:
     goal = Goal(trials=7, confirm=0, ties=2, time_budget=3.5)
     assert Goal.from_mapping(json.loads(json.dumps(goal.to_mapping()))) == goal
+
+
+def test_a_goal_asks_for_nothing_that_nobody_asked_for() -> None:
+    goal = Goal(trials=7)
+    assert (goal.register, goal.champion, goal.controls, goal.fresh_splits) == (
+        None, False, False, None,
+    )  # fmt: skip
 
 
 def test_what_is_not_of_its_type_in_a_goal_or_in_settings_is_damage() -> None:
@@ -115,6 +130,24 @@ def test_its_size_counts_the_points_whose_values_do_not_exclude_each_other() -> 
     assert _gat([7, 8], [1, 8]).at_most(5) == 5
     assert settings(_RANGES).size is None
     assert settings(_RANGES).at_most(100) == 100
+
+
+def test_only_values_that_can_exclude_each_other_are_gone_through_to_count_points() -> None:
+    """Three values of dropout and 30,000 of a step: none of them can be impossible."""
+    space = {
+        "model": "gat",
+        "hidden": {"choices": [7, 8]},
+        "heads": 8,
+        "weight_decay": {"low": 0.0, "high": 0.3, "step": 1e-5},
+    }
+    assert settings(parse_space("long", space)).size == 30_001
+
+
+def test_of_too_many_combinations_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_module, "_MOST_COUNTED", 4)
+    assert _gat([7, 8], [4, 8]).size == 2 * 3
+    monkeypatch.setattr(settings_module, "_MOST_COUNTED", 3)
+    assert _gat([7, 8], [4, 8]).size == 4 * 3
 
 
 def test_a_typical_config_is_the_middle_or_where_that_is_impossible_a_possible_point() -> None:

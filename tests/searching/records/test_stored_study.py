@@ -41,6 +41,14 @@ def test_a_trial_without_a_value_has_failed(tmp_path: Path) -> None:
     assert [trial.value for trial in stored.trials(TrialState.COMPLETE)] == [3.0]
 
 
+def test_a_trial_that_was_stopped_has_its_last_value_after_so_many_steps(tmp_path: Path) -> None:
+    stored = StoredStudy(tmp_path / "journal.log", writes=True)
+    space = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
+    stored.tell_pruned(stored.ask(optuna.samplers.RandomSampler(0), space).number, 6, 71.5)
+    (trial,) = StoredStudy(tmp_path / "journal.log", writes=False).trials()
+    assert (trial.state, trial.intermediate_values) == (TrialState.PRUNED, {6: 71.5})
+
+
 def test_results_stay_in_the_file_and_out_of_memory(tmp_path: Path, small_graph: Graph) -> None:
     journal = searched(tmp_path / "s", small_graph, Goal(trials=3, confirm=0))
     for trial in journal._stored.trials(TrialState.COMPLETE):

@@ -1,4 +1,5 @@
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -53,3 +54,14 @@ def test_an_error_meanwhile_waits_until_the_call_has_ended() -> None:
     with pytest.raises(KeyboardInterrupt), alongside(call, meanwhile):
         pass
     assert done == [True]
+
+
+def test_the_block_begins_when_the_call_has_ended() -> None:
+    done: list[bool] = []
+
+    def call() -> None:
+        time.sleep(0.2)
+        done.append(True)
+
+    with alongside(call, lambda ended: None):
+        assert done == [True]

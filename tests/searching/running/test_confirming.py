@@ -22,6 +22,7 @@ from l2p_search.saved.trained_model import load_model
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import read_outcome
 from l2p_search.searching.records.settings import Goal
+from l2p_search.searching.running.confirming import Confirming
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.keeping import FOLDER, ModelKeeper
 from l2p_search.searching.running.parts import divided_for
@@ -360,3 +361,32 @@ def test_parts_that_run_on_after_one_has_failed_change_nothing(tmp_path: Path) -
     assert coordinator.unconfirmed == {0: "out of memory"}
     assert len(confirmed) == coordinator.snapshot().confirmed == 1
     assert coordinator.done
+
+
+def test_a_winner_that_is_the_default_is_trained_once_and_each_task_knows_its_role(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    space = parse_space("one", {"K": {"choices": [TrialConfig().K]}})
+    goal = Goal(trials=1, confirm=2, ties=0, controls=True)
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=1, confirm=0), space=space)
+    confirming = Confirming(journal, goal, None)
+    confirming.begin()
+    roles = [task.role for task in confirming.waiting or ()]
+    assert roles == ["winner", "mlp", "backbone", "shared_out", "same_labels"]
+
+
+def test_a_confirmation_with_a_seed_that_diverged_is_none(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal = searched(tmp_path / "s", small_graph, Goal(trials=1, confirm=0))
+    confirming = Confirming(journal, Goal(trials=1, confirm=2, ties=0), None)
+    confirming.begin()
+    task = confirming.next_task()
+    assert task is not None
+    trained = pretend_training(small_graph, task.config, task.groups[0])
+    bad = replace(trained.seeds[1], val=None, test=None, reason="diverged at epoch 4")
+    ended = confirming.end(task, replace(trained, seeds=(trained.seeds[0], bad)), None)
+    assert ended is not None
+    assert "diverged at epoch 4" in (ended.reason or "")
+    assert list(confirming.unconfirmed) == [0]
+    assert journal.confirmations() == {}

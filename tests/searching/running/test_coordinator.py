@@ -173,9 +173,11 @@ def test_a_bug_ends_the_search_at_once_and_is_no_failed_trial(
 
 def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
     events: list[Event] = []
+    running: list[int] = []
 
     def on_event(event: Event, snapshot: Snapshot) -> None:
         events.append(event)
+        running.append(len(snapshot.running))
 
     journal = begin(tmp_path / "s")
     coordinator = Coordinator(journal, Goal(trials=1), concurrency=1, on_event=on_event)
@@ -188,8 +190,10 @@ def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
 
     first, second = lose(), lose()
     assert first.config == second.config
+    assert (first.attempt, second.attempt) == (1, 2)
     assert [event.kind for event in events] == ["started", "retried", "started", "ended"]
     assert events[1].reason == "its worker died"
+    assert running == [1, 0, 1, 0]
     (record,) = journal.records()
     assert record.status is TrialStatus.FAILED
     assert record.reason == "its worker died, 2 times"
@@ -198,11 +202,17 @@ def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
 def test_the_time_budget_starts_no_further_trial_but_confirms(
     tmp_path: Path, small_graph: Graph
 ) -> None:
-    now = 0.0
-    goal = Goal(trials=10, confirm=2, time_budget=3.5)
+    now = 100.0
+    goal = Goal(trials=10, confirm=2, ties=0, time_budget=3.5)
     journal = begin(tmp_path / "s")
     journal.begin(goal, {})
-    coordinator = Coordinator(journal, goal, concurrency=1, clock=lambda: now)
+    told: list[tuple[str, float | None]] = []
+    coordinator = Coordinator(
+        journal,
+        goal,
+        clock=lambda: now,
+        on_event=lambda event, snapshot: told.append((event.kind, snapshot.seconds_left)),
+    )
 
     def training(
         graph: Graph, config: TrialConfig, seeds: list[int], *, metric: Metric
@@ -215,6 +225,8 @@ def test_the_time_budget_starts_no_further_trial_but_confirms(
     assert coordinator.out_of_time
     assert len(journal.records()) == 4
     assert read_outcome(journal).confirmed is not None
+    # What is left then is the confirmation, at a second for twenty seeds.
+    assert [left for kind, left in told if kind == "out_of_time"] == [pytest.approx(0.1)]
 
 
 def test_a_search_that_has_all_it_can_have_knows_it(tmp_path: Path, small_graph: Graph) -> None:
@@ -222,6 +234,10 @@ def test_a_search_that_has_all_it_can_have_knows_it(tmp_path: Path, small_graph:
     journal = Journal.resume(tmp_path / "s")
     coordinator = Coordinator(journal, Goal(trials=ALL + 5, confirm=0))
     assert coordinator.exhausted
+    begun = Coordinator(begin(tmp_path / "new"), Goal(trials=ALL + 5, confirm=0))
+    assert (begun.exhausted, begun.done, begun.has_work) == (False, False, True)
+    drive(begun, small_graph)
+    assert (begun.exhausted, begun.done, begun.has_work) == (True, True, False)
     assert not coordinator.has_work
     assert Coordinator(journal, Goal(trials=ALL + 5, confirm=3)).has_work
 

@@ -51,6 +51,24 @@ def test_before_a_trial_has_ended_the_running_one_tells_at_most_how_long_it_take
     assert pace.seconds_left(_ahead(trials=2, confirmations=[5]), 1) == (15 + 40 + 10, True)
 
 
+def test_seconds_count_from_when_a_worker_had_the_task_and_seeds_of_all_groups_count() -> None:
+    pace = Pace(clock := _Clock())
+    clock.now = 100.0
+    task = Task("trial", 0, TrialConfig(), ((0, 1), (2, 3, 4)))
+    fresh = _task(1, "confirmation", seeds=4)
+    pace.begin(task, "trial 0")
+    pace.begin(fresh, "trial 1 on fresh seeds")
+    clock.now = 103.0
+    assert [(each.stage, each.seeds, each.seconds) for each in pace.running] == [
+        ("trials", 5, 3.0),
+        ("confirmation", 4, 3.0),
+    ]
+    assert pace.training_seconds == 3.0
+    # Seven of ten seconds of the trial, and one of four of the fresh seeds, one after another.
+    ahead = _ahead(trial_seconds=10.0, seed_seconds=1.0)
+    assert pace.seconds_left(ahead, 1) == (7.0 + 1.0, False)
+
+
 def test_several_that_run_tell_by_their_mean() -> None:
     pace = Pace(clock := _Clock())
     for number, epoch in ((0, 100), (1, 50)):
@@ -111,6 +129,8 @@ def test_a_confirmation_that_takes_longer_than_expected_is_told_by_how_far_it_is
     assert pace.seconds_left(ahead, 1) == (0.5, False)
     pace.progress(task, {"training": 20, "epoch": 80, "epochs": 100})
     assert pace.seconds_left(ahead, 1)[0] == pytest.approx(7.5)
+    pace.progress(task, {"training": 20, "epoch": 999, "epochs": 1000})
+    assert pace.seconds_left(ahead, 1)[0] == pytest.approx(0.5)  # a little, to the end
 
 
 def test_a_tie_is_expected_to_take_what_its_own_trial_took() -> None:
@@ -151,6 +171,17 @@ def test_a_confirmation_that_goes_on_slowly_is_expected_to_go_on_so() -> None:
     assert pace.seconds_left(ahead, 1)[0] == pytest.approx(12.5)
 
 
+def test_fractions_of_a_second_tell_of_a_slow_machine_too() -> None:
+    pace = Pace(clock := _Clock())
+    task = _task(1, "confirmation")
+    ahead = _ahead(trial_seconds=1.0, seed_seconds=0.05, confirmations=[10])
+    pace.begin(task, "trial 1 on fresh seeds")
+    assert pace.seconds_left(ahead, 1) == (1.0, False)
+    clock.now = 1.0
+    pace.end(task)
+    assert pace.seconds_left(ahead, 1) == (1.0, False)  # twice of what ten seeds should take
+
+
 def test_trials_that_are_confirmed_tell_what_a_seed_of_them_takes(tmp_path: Path) -> None:
     goal = Goal(trials=2, confirm=10, ties=0)
     journal = searched(tmp_path / "s", None, goal)  # type: ignore[arg-type]
@@ -166,6 +197,15 @@ def test_trials_that_are_confirmed_tell_what_a_seed_of_them_takes(tmp_path: Path
     )
     assert ahead.own == {record.config.config_id: 1.0 / 20 for record in records}
     assert list(ahead.configs) == [_task(0).config.config_id]
+
+
+def test_trials_that_failed_tell_what_a_seed_takes_when_nothing_runs() -> None:
+    """20 s for 20 seeds: a confirmation on 10 takes 10 s, though no trial is the best yet."""
+    standing, goal = Standing([], race=None), Goal(trials=3, confirm=10)
+    standing.trained(20, 20.0)
+    ahead = ahead_of(standing, goal, pieces=1, trials=2, confirmations=None, seconds=0.0)
+    assert (ahead.trial_seconds, ahead.seed_seconds) == (20.0, 1.0)
+    assert Pace(_Clock()).seconds_left(ahead, 1) == (2 * 20 + 10, False)
 
 
 def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path: Path) -> None:
@@ -187,6 +227,13 @@ def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path:
         seconds=45.0,
     )
     assert limited.budget == 15.0
+    late = Goal(trials=2, time_budget=40.0)
+    over = ahead_of(standing, late, pieces=1, trials=0, confirmations=None, seconds=45.0)
+    assert over.budget == 0.0
+    # This invocation has trained no trial: the winner's own seconds tell, if only it is left.
+    assert over.trial_seconds == 1.0
+    more = ahead_of(standing, late, pieces=1, trials=1, confirmations=None, seconds=45.0)
+    assert more.trial_seconds is None
     assert left() == 1.0 / 20, "a trial of an earlier invocation: the winner's own seconds"
     standing.trained(20, 3.0)
     standing.trained(20, 1.0)

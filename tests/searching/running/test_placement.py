@@ -72,6 +72,7 @@ def test_of_a_cluster_nothing_is_known_so_auto_is_the_cpu(
             {"device": "tpu"},
             "--device: 'tpu' is no device; it must be auto, cpu, cuda, cuda:1 or mps",
         ),
+        ({"device": "tpu", "address": "auto"}, "--device: 'tpu' is no device"),
         (
             {"device": "cuda:1"},
             "--device cuda:1: trials get their GPUs from Ray; give --device cuda, and set"

@@ -113,6 +113,48 @@ def test_stopping_gives_every_search_up_and_keeps_what_has_ended(
     assert stopped.reason == INTERRUPTED
 
 
+def test_stopping_reaches_each_search_and_an_error_of_any_ends_all(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def opened(name: str) -> tuple[Pool, list[Assignment]]:
+        journals = [begin(tmp_path / f"{name}{at}") for at in range(2)]
+        pool = Pool([_job(each, small_graph, lambda ended: None) for each in journals], 2)
+        given = [pool.next(), pool.next()]
+        return pool, [each for each in given if each is not None]
+
+    pool, (first, second) = opened("stopped")
+    pool.stop()
+    assert pool.stopping
+    assert (first.coordinator.stopping, second.coordinator.stopping) == (True, True)
+    pool, (first, second) = opened("released")
+    pool.stop()
+    pool.release(second)  # nobody asked whether it stops: it is not tried again
+    assert second.coordinator.stopping
+    pool, (first, second) = opened("failed")
+    pool.bug(second, "a bug", "")
+    assert pool.fatal is second.coordinator.fatal
+    assert pool.stopping
+    assert not first.coordinator.stopping
+
+
+def test_a_search_that_has_ended_says_so(tmp_path: Path, small_graph: Graph) -> None:
+    told: list[str] = []
+    goal = Goal(trials=1, confirm=0)
+
+    def coordinator() -> Coordinator:
+        return Coordinator(
+            begin(tmp_path / "s"), goal, on_event=lambda event, stands: told.append(event.kind)
+        )
+
+    pool = Pool([Job(graph=small_graph, begin=coordinator, end=lambda ended: None)], 1)
+    given = pool.next()
+    assert given is not None
+    _work(pool, given, small_graph)
+    assert pool.next() is None
+    assert pool.done
+    assert told == ["started", "ended", "finished"]
+
+
 def test_searches_without_work_need_no_workers(tmp_path: Path, small_graph: Graph) -> None:
     journals = [searched(tmp_path / name, small_graph, _GOAL) for name in ("a", "b")]
     ended: list[Coordinator] = []

@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from optuna.samplers import RandomSampler
+from optuna.samplers import BaseSampler, RandomSampler
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
@@ -14,6 +14,8 @@ from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running import proposals
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.searching.running.proposals import Proposer
+from l2p_search.searching.running.samplers import fixed_sampler, seed_of
+from l2p_search.searching.space.axes import Axes
 from l2p_search.searching.space.search_space import Choices, Range, SearchSpace
 from l2p_search.searching.space.shipped import load_space
 from l2p_search.searching.space.space_file import parse_space
@@ -81,11 +83,31 @@ def test_a_search_begins_with_the_start_of_its_space(
 
 def test_a_start_that_is_given_twice_is_tried_once(tmp_path: Path) -> None:
     point = {"K": 8, "dropout": 0.4, "lr": 0.01}
-    journal = begin(tmp_path / "s", space=replace(SPACE, start=(point, point)), sampler="random")
-    (first, second), _ = _propose(journal, 2)
+    space = replace(SPACE, start=(point, point, {**point, "K": 2}))
+    journal = begin(tmp_path / "s", space=space, sampler="random")
+    (first, second, third), _ = _propose(journal, 3)
     assert (first.K, first.dropout, first.lr) == (8, 0.4, 0.01)
     assert second != first
-    assert journal.proposals.settled == 3  # the repeated one was asked for, and answered
+    assert (third.K, third.dropout, third.lr) == (2, 0.4, 0.01)
+    assert journal.proposals.settled == 4  # the repeated one was asked for once, and answered
+
+
+def test_a_repeated_start_takes_none_of_the_samplers_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = {"K": 8, "dropout": 0.4, "lr": 0.01}
+    journal = begin(tmp_path / "s", space=replace(SPACE, start=(point, point)))
+    seeds: list[int] = []
+
+    def stubborn(kind: str, seed: int, distributions: object) -> BaseSampler:
+        seeds.append(seed)
+        return fixed_sampler(Axes(SPACE).params(point), seed)
+
+    monkeypatch.setattr(proposals, "learning_sampler", stubborn)
+    (first, second), _ = _propose(journal, 2)
+    assert second != first
+    # Eight repeats of the sampler's own, from its first attempt on; then a point drawn at random.
+    assert seeds == [seed_of(journal.settings.seed, 1, attempt) for attempt in range(8)]
 
 
 def test_a_grid_has_every_point_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:

@@ -84,3 +84,24 @@ def test_what_is_fixed_is_proposed_and_the_rest_is_drawn() -> None:
 def test_a_seed_depends_on_all_its_parts() -> None:
     assert len({seed_of(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)}) == 8
     assert seed_of(1, 11) != seed_of(11, 1)
+
+
+def test_tpe_draws_keys_together_and_avoids_what_runs_and_gp_knows_that_scores_are_noisy() -> None:
+    tpe, gp = (learning_sampler(kind, 7, _SPACE)._inner for kind in ("tpe", "gp"))  # type: ignore
+    assert (tpe._multivariate, tpe._constant_liar, gp._deterministic) == (True, True, False)
+
+
+def test_keys_are_drawn_together_once_a_trial_has_ended_but_for_those_with_one_value() -> None:
+    sampler = learning_sampler("tpe", 7, {**_SPACE, "hidden": IntDistribution(64, 64)})
+    study = _study(0)
+    running = study.ask(_SPACE)
+    frozen = study.get_trials()[running.number]
+    assert sampler.infer_relative_search_space(study, frozen) == {}
+    study.tell(running, 1.0)
+    assert set(sampler.infer_relative_search_space(study, frozen)) == {"lr", "K"}
+
+
+def test_a_history_is_asked_for_trials_in_some_states() -> None:
+    history = samplers._History(_study(20))
+    assert len(history.get_trials(states=(TrialState.PRUNED,))) == 2
+    assert len(history.get_trials()) == 18  # without those that failed

@@ -24,8 +24,27 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Path:  # type: ignore[misc]
 def test_it_is_in_the_place_for_temporary_files_and_gone_afterwards(short: Path) -> None:
     with scratch_folder() as folder:
         assert folder.parent == short
+        assert folder.name.startswith(f"l2p-{os.getpid()}-")  # alive: no other search removes it
         (folder / "log").write_text("something")
     assert list(short.iterdir()) == []
+
+
+def test_what_cannot_be_removed_stops_no_search(short: Path) -> None:
+    (short / "l2p-4194305-file").write_text("no folder")
+    with scratch_folder() as folder:
+        shutil.rmtree(folder)  # somebody cleans up
+    assert [path.name for path in short.iterdir()] == ["l2p-4194305-file"]
+
+
+def test_without_any_place_for_temporary_files_the_line_names_the_way_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nowhere() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    with pytest.raises(SearchError, match=r"^No usable .*; name a folder for them by TMPDIR$"):
+        scratch_folder().__enter__()
 
 
 def test_where_the_path_is_too_long_for_sockets_another_is_taken(

@@ -1,6 +1,8 @@
 import random
 from dataclasses import replace
 
+import pytest
+
 from l2p_search.config import TrialConfig
 from l2p_search.progress import Running
 from l2p_search.results import TrialStatus
@@ -112,3 +114,25 @@ def test_trials_that_run_have_not_ended() -> None:
     assert (standing.seconds_per_seed, standing.seconds_per_fresh_seed) == (0.0, 0.0)
     standing.trained(1, 6.0, fresh=True)
     assert standing.seconds_per_fresh_seed == 6.0
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_of_equal_trials_the_earlier_one_is_the_best_whichever_ended_first(
+    order: tuple[int, int],
+) -> None:
+    standing = Standing([record(number, (80.0,), K=number) for number in order], race=None)
+    assert standing.best is not None
+    assert standing.best.number == 1
+
+
+def test_one_seed_is_counted_as_one() -> None:
+    standing = Standing([], race=None)
+    standing.trained(1, 3.0)
+    standing.trained(1, 5.0, fresh=True)
+    assert (standing.seconds_per_seed, standing.seconds_per_fresh_seed) == (3.0, 5.0)
+
+
+def test_the_best_so_far_never_falls() -> None:
+    scores = (80.0, 82.0, 81.0, 83.0, 70.0)
+    trials = [record(number, (score,), K=number + 1) for number, score in enumerate(scores)]
+    assert Standing(trials, race=None)._best_so_far == [80.0, 82.0, 82.0, 83.0, 83.0]

@@ -23,6 +23,7 @@ def test_a_worker_is_told_the_config_the_groups_of_seeds_and_the_metric() -> Non
 def test_the_winner_and_its_ties_are_trials_that_are_confirmed_and_no_control_is() -> None:
     trial = Task("trial", 3, TrialConfig(), ((0, 1),))
     assert not trial.confirms_trial
+    assert (trial.metric, trial.attempt, trial.role) == ("accuracy", 1, "winner")
     confirms = {
         role: replace(trial, kind="confirmation", role=role).confirms_trial
         for role in ("winner", "tie", "default", "mlp", "fresh_splits")

@@ -200,6 +200,28 @@ def test_tune_runs_until_the_pool_is_done_and_tries_nothing_again_itself(
     assert made["run_config"].storage_path == str(tmp_path)
 
 
+def test_a_graph_is_put_into_rays_store_once_and_workers_get_a_reference(
+    played: _Tune,
+    fitted: list[dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put: list[object] = []
+    given: list[dict[str, Any]] = []
+
+    def store(graph: object) -> str:
+        put.append(graph)
+        return "reference"
+
+    monkeypatch.setattr(tuner.ray, "put", store)
+    monkeypatch.setattr(
+        tuner.tune, "with_parameters", lambda trainable, **parts: given.append(parts) or trainable
+    )
+    _run(played, tmp_path)
+    assert put == [played.graph]
+    assert given[0]["graphs"] == {played.graph.digest: "reference"}
+
+
 @pytest.mark.parametrize(
     ("error", "says"),
     [

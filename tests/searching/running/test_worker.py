@@ -11,6 +11,7 @@ from l2p_search.errors import ConfigError, argument
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialResult
 from l2p_search.searching.running.tasks import Task
+from l2p_search.searching.running.telling import EpochTeller
 from l2p_search.searching.running.worker import run_task
 from tests.searching.pretend import pretend_training
 
@@ -149,3 +150,65 @@ def test_what_training_warns_of_is_reported_with_its_group(
     told = [json.loads(message["notes"]) for message in messages]
     groups = _TASK.groups[:1] if fails else _TASK.groups
     assert told == [[f"fewer seeds from {group[0]} on"] for group in groups]
+
+
+def test_epochs_are_told_with_the_seeds_of_the_groups_before(small_graph: Graph) -> None:
+    def train(
+        graph: Graph,
+        config: TrialConfig,
+        seeds: Sequence[int],
+        *,
+        metric: Metric,
+        on_epoch: EpochTeller,
+    ) -> TrialResult:
+        before.append(on_epoch._before)
+        return pretend_training(graph, config, seeds)
+
+    before: list[int] = []
+    run_task(_TASK.to_mapping(), small_graph, train, lambda message: None, tells_epochs=True)  # type: ignore[arg-type]
+    assert before == [0, 3, 5]
+
+
+def test_nothing_listens_to_the_log_of_training_once_a_task_has_ended(small_graph: Graph) -> None:
+    logger = logging.getLogger("l2p_search.training")
+    listening = list(logger.handlers)
+    run_task(_TASK.to_mapping(), small_graph, pretend_training, lambda message: None)
+    assert logger.handlers == listening
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried 9 bytes"),
+        MemoryError(),
+    ],
+)
+def test_memory_that_ran_out_is_told_in_three_words(error: Exception, small_graph: Graph) -> None:
+    (message,) = _reported(small_graph, error)
+    assert message["error"] == "out of memory"
+
+
+def test_a_task_on_fresh_splits_trains_on_them_and_a_sealed_one_is_sealed(
+    small_graph: Graph,
+) -> None:
+    trained: list[tuple[int, bool]] = []
+
+    def train(
+        graph: Graph,
+        config: TrialConfig,
+        seeds: Sequence[int],
+        *,
+        metric: Metric,
+        sealed: bool = False,
+    ) -> TrialResult:
+        trained.append((len(graph.train), sealed))
+        return pretend_training(graph, config, seeds)
+
+    assert len(small_graph.train) != 4
+    for task in (
+        Task("trial", 0, _CONFIG, ((0, 1),), sealed=True),
+        Task("confirmation", 0, _CONFIG, ((20, 21),), splits="4x6/3/3-nodes"),
+    ):
+        run_task(task.to_mapping(), small_graph, train, lambda message: None)
+    assert trained == [(len(small_graph.train), True), (4, False)]
