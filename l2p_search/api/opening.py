@@ -1,21 +1,24 @@
 """open_search: recorded searches, by name, by dataset, or all of a folder."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from l2p_search.api.arguments import check, path_of
-from l2p_search.api.found import Search
 from l2p_search.caller import left_as_found
 from l2p_search.errors import SearchError, UserError, argument
 from l2p_search.searching.records.directory import find_search, list_searches, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.preference import Facts, facts, preferred
 
+if TYPE_CHECKING:
+    from l2p_search.api.found import Search
+
 _DIGITS = 18
 """Python reads no number of any length; no search has as many trials as one of so many digits."""
 
 
 @left_as_found()
-def open_search(name: str | None = None, folder: str | Path | None = None) -> Search:
+def open_search(name: str | None = None, folder: str | Path | None = None) -> "Search":
     """Open a recorded search, running or not, without touching it.
 
     Args:
@@ -36,7 +39,7 @@ def open_search(name: str | None = None, folder: str | Path | None = None) -> Se
         l2p_search.errors.SearchError: searches: no searches there; start one, such as ...
     """
     check(name=name)
-    return Search(Journal.read(find_search(_place(folder), name)))
+    return _opened(find_search(_place(folder), name))
 
 
 def split_trial(given: str) -> tuple[str, int | None]:
@@ -65,7 +68,7 @@ def split_trial(given: str) -> tuple[str, int | None]:
     return name, int(number)
 
 
-def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[SearchError]]:
+def open_all(folder: str | Path | None = None) -> "tuple[list[Search], list[SearchError]]":
     """Every search of a folder that can be read, and why the others cannot.
 
     Args:
@@ -82,7 +85,7 @@ def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[Searc
     readable, errors = [], []
     for directory in list_searches(place):
         try:
-            readable.append(Search(Journal.read(directory)))
+            readable.append(_opened(directory))
         except SearchError as error:
             errors.append(error)
     return readable, errors
@@ -90,7 +93,7 @@ def open_all(folder: str | Path | None = None) -> tuple[list[Search], list[Searc
 
 def open_named(
     name: str | None, folder: str | Path | None = None
-) -> tuple[list[Search], list[SearchError]]:
+) -> "tuple[list[Search], list[SearchError]]":
     """The search of that name, or every one.
 
     Args:
@@ -106,7 +109,7 @@ def open_named(
     return open_all(folder) if name is None else ([open_search(name, folder)], [])
 
 
-def best_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
+def best_by_dataset(folder: str | Path | None = None) -> "dict[str, Search]":
     """The best search of every dataset: finished before interrupted, as `preference` says.
 
     Args:
@@ -125,7 +128,7 @@ def best_by_dataset(folder: str | Path | None = None) -> dict[str, Search]:
     return {dataset: preferred(several, _facts) for dataset, several in searches.items()}
 
 
-def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
+def best_of_dataset(dataset: str, folder: str | Path | None = None) -> "Search":
     """The best search of a dataset: finished before interrupted, as `preference` says.
 
     Args:
@@ -148,7 +151,16 @@ def best_of_dataset(dataset: str, folder: str | Path | None = None) -> Search:
     return best[dataset]
 
 
-def _facts(found: Search) -> Facts:
+def _opened(directory: Path) -> "Search":
+    """The search in a folder, once it is known to be there: what it can do takes torch."""
+    journal = Journal.read(directory)
+
+    from l2p_search.api.found import Search
+
+    return Search(journal)
+
+
+def _facts(found: "Search") -> Facts:
     outcome, settings = found.outcome, found.settings
     return facts(
         outcome.records,

@@ -1,5 +1,7 @@
 """Recorded searches are found by name, by dataset, or all."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,18 @@ def test_a_trial_is_named_by_its_search_and_number(
     given: str, parts: tuple[str, int | None]
 ) -> None:
     assert split_trial(given) == parts
+
+
+def test_a_name_of_no_search_is_told_without_a_wait_for_torch(tmp_path: Path) -> None:
+    program = (
+        "import sys; import l2p_search as l2p; from l2p_search.errors import SearchError\n"
+        f"try: l2p.open_search('none', {str(tmp_path)!r})\n"
+        "except SearchError as error: print('torch' in sys.modules, error)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    ).stdout
+    assert told.startswith(f"False {tmp_path}: no searches there")
 
 
 def test_a_number_that_python_cannot_read_is_refused_by_its_digits() -> None:
