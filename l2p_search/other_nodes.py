@@ -38,6 +38,8 @@ from l2p_search.results import SeedResult, TrialResult
 THIS_GRAPH = "this graph, other seeds and splits"
 OTHER_NODES = "other nodes of this kind"
 NOT_RECORDED = "not recorded"
+_NO_NOISE = 1e-12
+"""The share of a squared variance up to which its own variance is rounding and no noise."""
 _Table = npt.NDArray[np.float64]
 
 
@@ -195,9 +197,10 @@ def crossed_interval(hits: Mapping[int, NodeHits], splits: Mapping[int, int]) ->
     mean = float(means.mean())
     if units < 2:
         return Interval(mean, None, None, units)
-    return _widened(
-        mean, float(means.var(ddof=1)) / units, units, _shared_by_nodes(values, tested)
-    )
+    own, term = float(means.var(ddof=1)) / units, _shared_by_nodes(values, tested)
+    if own + term.variance <= 0.0 and float(np.ptp(values[tested])) > 0.0:
+        return Interval(mean, None, None, units)  # nodes differ, and no two units tell by how much
+    return _widened(mean, own, units, term)
 
 
 def node_term(result: TrialResult) -> NodeTerm | None:
@@ -242,7 +245,10 @@ def _widened(mean: float, own: float, units: int, term: NodeTerm) -> Interval:
     variance = own + term.variance
     if variance <= 0.0:
         return Interval(mean, mean, mean, units)
-    freedom = variance**2 / (own**2 / (units - 1) + term.noise / 2.0)
+    uncertain = own**2 / (units - 1) + term.noise / 2.0
+    freedom = units - 1.0  # where units are alike and so are nodes, nothing tells of the error
+    if uncertain > _NO_NOISE * variance**2:
+        freedom = variance**2 / uncertain
     # With few units the summed variance has more degrees of freedom than the units' own, and a
     # smaller t: what also holds for other nodes is never known better than what holds for these.
     width = max(quantile(freedom) * math.sqrt(variance), quantile(units - 1.0) * math.sqrt(own))

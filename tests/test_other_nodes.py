@@ -245,6 +245,26 @@ def test_one_seed_tells_nothing_and_equal_seeds_leave_the_nodes() -> None:
     assert (perfect.low, perfect.high) == (100.0, 100.0)
 
 
+@pytest.mark.parametrize("nodes", [2, 4, 10, 38, 260])
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_alike_seeds_that_have_half_of_the_nodes_right_have_an_interval(
+    nodes: int, seeds: int
+) -> None:
+    """Every node's contribution is equally far from the mean: nothing tells of its error."""
+    hits = NodeHits(np.arange(nodes), 100.0 * (np.arange(nodes) % 2))
+    found = crossed_interval(dict.fromkeys(range(seeds), hits), dict.fromkeys(range(seeds), 0))
+    assert found.mean == 50.0
+    assert found.error == pytest.approx(hits.values.std(ddof=1) / nodes**0.5)
+    assert found.freedom == seeds - 1
+
+
+def test_splits_that_share_no_node_and_score_alike_tell_nothing_of_other_nodes() -> None:
+    values = np.array([0.0, 100.0])
+    hits = {split: NodeHits(np.arange(2) + 2 * split, values) for split in range(4)}
+    found = crossed_interval(hits, {split: split for split in range(4)})
+    assert (found.mean, found.low, found.high) == (50.0, None, None)
+
+
 @pytest.mark.parametrize("seeds", [2, 3, 4])
 @pytest.mark.parametrize("splits", [1, 2])
 def test_other_nodes_are_never_known_better_than_these(seeds: int, splits: int) -> None:
