@@ -12,7 +12,7 @@ all its verdicts together err in at most 5 % of tables.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from scipy.special import stdtr
@@ -121,6 +121,29 @@ def verdicts_on(differences: Sequence[Interval | None], margin: float = MARGIN) 
             word = "equivalent"
         judged.append(Judged(word, margin, p, q, len(known)))
     return judged
+
+
+def no_surer(verdict: Judged, than: Judged) -> Judged:
+    """A verdict that claims no more than another one on the same difference.
+
+    Differences that are all alike are judged by their number here and by a t-test for other nodes:
+    what also holds for other nodes must hold for these.
+
+    Args:
+        verdict: For other nodes of this kind.
+        than: For the nodes of this graph.
+
+    Returns:
+        The verdict with the larger p-values of both.
+    """
+    if None in (verdict.p_difference, than.p_difference):
+        return verdict
+    p = max(verdict.p_difference or 0.0, than.p_difference or 0.0)
+    q = max(verdict.p_equivalence or 0.0, than.p_equivalence or 0.0)
+    word: Verdict = "equivalent" if q <= RISK else "undecided"
+    return replace(
+        verdict, word=verdict.word if p <= RISK else word, p_difference=p, p_equivalence=q
+    )
 
 
 def p_values(difference: Interval, margin: float = MARGIN) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from l2p_search.intervals import Interval, mean_interval
-from l2p_search.verdicts import Judged, holm, p_values, verdict_on, verdicts_on
+from l2p_search.verdicts import Judged, holm, no_surer, p_values, verdict_on, verdicts_on
 
 
 def _difference(values: "np.typing.NDArray[np.float64] | list[float]") -> Interval:
@@ -59,6 +59,18 @@ def test_differences_that_are_all_alike_need_six_values() -> None:
     assert p_values(_difference([0.0] * 3)) == (1.0, 0.25)
     assert p_values(_difference([2.7] * 4)) == (0.125, 1.0)
     assert p_values(_difference([1.0] * 6), margin=1.0) == (2.0**-5, 1.0)  # not within it
+
+
+def test_what_is_undecided_for_these_nodes_is_not_known_for_others() -> None:
+    here = verdict_on(Interval(10.0, 10.0, 10.0, 5))  # five values that are all alike
+    there = verdict_on(Interval(10.0, 8.1, 11.9, 5))
+    assert (here.word, there.word) == ("undecided", "better")
+    assert no_surer(there, here).word == "undecided"
+    assert no_surer(there, here).p_difference == here.p_difference
+    surely = verdict_on(Interval(10.0, 9.0, 11.0, 10))
+    assert no_surer(there, surely).word == "better"
+    unknown = verdict_on(None)
+    assert no_surer(there, unknown) == there
 
 
 def test_holm_agrees_with_its_definition() -> None:

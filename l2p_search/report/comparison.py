@@ -9,7 +9,7 @@ from l2p_search.intervals import Interval, mean_interval
 from l2p_search.metrics import Metric, title
 from l2p_search.other_nodes import Estimate, difference_over_nodes, interval_over_nodes
 from l2p_search.results import SeedResult, TrialResult
-from l2p_search.verdicts import MARGIN, Judged, Verdict, verdicts_on
+from l2p_search.verdicts import MARGIN, Judged, Verdict, no_surer, verdicts_on
 
 Part = Literal["test", "val"]
 
@@ -154,7 +154,9 @@ def judged_together(found: Sequence[Comparison], margin: float = MARGIN) -> list
     return [
         replace(each, judged=itself, judged_elsewhere=itself if each.elsewhere else None)
         if each.same
-        else replace(each, judged=one, judged_elsewhere=two if each.elsewhere else None)
+        else replace(
+            each, judged=one, judged_elsewhere=no_surer(two, one) if each.elsewhere else None
+        )
         for each, one, two in zip(found, here, there, strict=True)
     ]
 
