@@ -14,6 +14,7 @@ from typing import Any
 
 from l2p_search.metrics import Metric
 from l2p_search.results import TrialStatus
+from l2p_search.searching.records.seed_ease import ease_of_seeds, mean_ease
 from l2p_search.trial_record import TrialRecord
 
 _BAND = (Fraction(1, 20), Fraction(19, 20))
@@ -60,8 +61,9 @@ def expected_best(records: Sequence[TrialRecord]) -> list[ExpectedBest]:
     """The expected best of 1, 2, 4, 8 .. and of all trials that have a mean.
 
     Args:
-        records: The trials. One that was raced out takes its place below all complete ones, as it
-            cannot be the best; a trial that failed is none.
+        records: The trials. One that was raced out counts by what it would have reached on all
+            seeds, by how easy those that it has are for complete trials; but for no more than the
+            worst complete one, as it cannot be the best. A trial that failed is none.
 
     Returns:
         From the smallest number to all of them; empty while no trial has all its seeds.
@@ -69,9 +71,8 @@ def expected_best(records: Sequence[TrialRecord]) -> list[ExpectedBest]:
     ranked = ranked_trials(records)
     if not ranked or ranked[-1].objective is None:
         return []
-    results = [record.result for record in ranked if record.result is not None]
-    val = [result.val_mean or 0.0 for result in results]
-    tests = [result.test_mean for result in results]
+    scores = sorted(_scores(ranked), key=lambda each: each[0])  # stable: ranks decide ties
+    val, tests = [each for each, _ in scores], [each for _, each in scores]
     test = None if None in tests else [each for each in tests if each is not None]
     count = len(ranked)
     sizes = [2**power for power in range(count.bit_length()) if 2**power < count]
@@ -98,6 +99,25 @@ def ranked_trials(records: Sequence[TrialRecord]) -> list[TrialRecord]:
             -each.number,
         ),
     )
+
+
+def _scores(ranked: Sequence[TrialRecord]) -> list[tuple[float, float | None]]:
+    """The validation and test score of each trial over all seeds, estimated if it has but some."""
+    complete = [each.result for each in ranked if each.objective is not None and each.result]
+    worst = min(each.val_mean or 0.0 for each in complete)
+    of_val = ease_of_seeds(complete, lambda seed: seed.val)
+    of_test = ease_of_seeds(complete, lambda seed: seed.test)
+    found = []
+    for record in ranked:
+        result = record.result
+        if result is None or result.val_mean is None:
+            continue
+        val, test = result.val_mean, result.test_mean
+        if record.objective is None:
+            val = min(worst, val - mean_ease(result, of_val))
+            test = None if test is None else test - mean_ease(result, of_test)
+        found.append((val, test))
+    return found
 
 
 def _expected(val: Sequence[float], test: Sequence[float] | None, size: int) -> ExpectedBest:

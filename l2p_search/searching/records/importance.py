@@ -9,10 +9,11 @@ import numpy as np
 import optuna
 
 from l2p_search.effects import Effect, Effects
-from l2p_search.results import TrialResult, TrialStatus, mean_over_splits
+from l2p_search.results import TrialStatus
 from l2p_search.searching.records.forest import Floats, split_variance
 from l2p_search.searching.records.journal_file import quiet_optuna
 from l2p_search.searching.records.outcome import Outcome
+from l2p_search.searching.records.seed_ease import ease_of_seeds, mean_ease
 from l2p_search.searching.space.axes import natural_distribution
 from l2p_search.searching.space.search_space import Choices, Dimension, Range
 from l2p_search.trial_record import TrialRecord
@@ -109,29 +110,18 @@ def _split(
 def _rows(records: Sequence[TrialRecord], dimensions: dict[str, Dimension]) -> list[Row]:
     """Every trial with a mean: complete ones, and raced out ones by what they have."""
     complete = [each.result for each in records if each.objective is not None and each.result]
-    difficulty = _difficulty(complete)
+    ease = ease_of_seeds(complete, lambda seed: seed.val)
     rows = []
     for record in records:
         known = record.status in (TrialStatus.COMPLETE, TrialStatus.RACED_OUT)
         if not known or record.result is None or record.result.val_mean is None:
             continue
         seeds = record.result.finished
-        harder = mean_over_splits([(s.split, difficulty.get(s.seed, 0.0)) for s in seeds])
         config = record.config.to_mapping()
         place = tuple(_place(each, config[key]) for key, each in dimensions.items())
-        rows.append((place, record.result.val_mean - harder, float(len(seeds))))
+        value = record.result.val_mean - mean_ease(record.result, ease)
+        rows.append((place, value, float(len(seeds))))
     return rows
-
-
-def _difficulty(complete: Sequence[TrialResult]) -> dict[int, float]:
-    """Seed -> by how much complete trials are better on it than over all their seeds."""
-    above: dict[int, list[float]] = {}
-    for result in complete:
-        mean = result.val_mean
-        for seed in result.finished:
-            if seed.val is not None and mean is not None:
-                above.setdefault(seed.seed, []).append(seed.val - mean)
-    return {seed: math.fsum(values) / len(values) for seed, values in above.items()}
 
 
 def _places(dimension: Dimension) -> list[float]:

@@ -58,7 +58,26 @@ def test_a_trial_that_was_raced_out_counts_but_cannot_be_the_best() -> None:
     trials = [record(0, [80.0, 82.0]), record(1, [99.0], TrialStatus.RACED_OUT)]
     one, both = expected_best(trials)
     assert both.val == 81.0
-    assert one.val == pytest.approx((81.0 + 99.0) / 2)
+    assert one.val == 81.0  # no better than the worst that has all seeds, by whatever luck
+
+
+def test_a_trial_that_was_raced_out_counts_by_what_all_seeds_would_have_given() -> None:
+    """Seed 0 is easier by 4 points than both seeds together."""
+    trials = [record(0, [84.0, 76.0]), record(1, [78.0], TrialStatus.RACED_OUT)]
+    one, both = expected_best(trials)
+    assert (both.val, both.test) == (80.0, 79.0)
+    assert one.val == pytest.approx((80.0 + 74.0) / 2)
+    assert one.test == pytest.approx((79.0 + 73.0) / 2)
+    assert (one.low, one.high) == (74.0, 80.0)
+
+
+def test_more_trials_never_find_less_also_after_a_race_on_easy_seeds() -> None:
+    complete = [record(number, [90.0 + number, 70.0 - number / 2]) for number in range(3)]
+    raced = [record(3 + n, [89.0 + n / 3], TrialStatus.RACED_OUT) for n in range(9)]
+    found = expected_best([*complete, *raced])
+    for scores in ([each.val for each in found], [each.low for each in found]):
+        assert scores == sorted(scores)
+    assert all(each.low <= each.val <= each.high for each in found)
 
 
 @pytest.mark.parametrize(("count", "low", "high"), [(20, 0, 18), (21, 1, 19), (40, 1, 37)])
