@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -43,6 +44,40 @@ def test_signed_ranks_agree_with_scipy() -> None:
     assert found.p == pytest.approx(wanted.pvalue)
     assert found.wins + found.losses == found.graphs == 9
     assert found.median == pytest.approx(float(np.median(scores[:, 1] - scores[:, 0])))
+
+
+def test_signs_are_counted_also_where_differences_are_equal_or_zero() -> None:
+    """By every way to toss the signs of eight graphs, of which two differ by nothing."""
+    found = np.array([0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 2.0, 3.0])
+    ranks = stats.rankdata(np.abs(found))[2:]
+    tosses = np.array(list(itertools.product([-1.0, 1.0], repeat=6))) @ ranks
+    wanted = np.mean(np.abs(tosses) >= abs(ranks @ np.sign(found[2:])))
+    told = signed_rank("m0", "m1", _table(np.column_stack([np.zeros(8), found])))
+    assert told.p == pytest.approx(wanted)
+    noise = 1e-13 * np.arange(8)  # as sums of floats leave it
+    again = signed_rank("m0", "m1", _table(np.column_stack([noise, found])))
+    assert (again.p, again.wins, again.losses) == (told.p, 5, 1)
+
+
+def test_all_ahead_by_equal_points_has_the_least_p() -> None:
+    scores = np.column_stack([np.zeros(20), np.repeat(np.arange(1.0, 11.0), 2)])
+    found = signed_rank("m0", "m1", _table(scores))
+    assert found.p == pytest.approx(2.0**-19)
+    assert found.p == pytest.approx(found.least_p)
+
+
+def test_many_graphs_are_taken_for_normal() -> None:
+    scores = np.random.default_rng(4).normal(80, 3, (60, 2)) + np.array([0.0, 1.0])
+    wanted = stats.wilcoxon(scores[:, 1], scores[:, 0], method="approx")
+    assert signed_rank("m0", "m1", _table(scores)).p == pytest.approx(wanted.pvalue)
+
+
+def test_few_large_wins_outweigh_many_small_losses() -> None:
+    """What the test finds is said of the ranks, not of how many graphs are won."""
+    gained = np.array([*-np.arange(1.0, 17.0) / 100, *np.arange(1.0, 15.0)])
+    found = signed_rank("m0", "m1", _table(np.column_stack([np.zeros(30), gained])))
+    assert found.wins < found.losses
+    assert (found.verdict, found.p <= 0.05) == ("better", True)
 
 
 def test_five_graphs_cannot_tell_whatever_the_methods_do() -> None:
