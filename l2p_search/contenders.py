@@ -26,6 +26,10 @@ from scipy.optimize import brentq
 from scipy.special import gammaincinv, ndtr
 
 RISK = 0.05
+_POOLED = 2
+"""Configurations from which their common spread counts beside the own one of each."""
+_ALIKE = 6
+"""Differences without any spread that tell something by a sign test; fewer are alike by chance."""
 _NODES = 96
 """Points of either integral behind Dunnett's quantile; its error is below 1e-4 then."""
 
@@ -82,7 +86,9 @@ def contenders(
     by_unit = [_differences(best, other, splits) for other in others]
     whole = max((len(found) for found in by_unit), default=0)
     spreads = [float(np.var(found, ddof=1)) for found in by_unit if len(found) == whole > 1]
-    typical = float(np.median(spreads)) / _median_share(whole - 1) if spreads else None
+    # A single one's own spread again would count its few differences twice.
+    pooled = len(spreads) >= _POOLED
+    typical = float(np.median(spreads)) / _median_share(whole - 1) if pooled else None
     count = len(others) if rivals is None else rivals
     return [_contender(found, typical, whole - 1, count) for found in by_unit]
 
@@ -137,6 +143,8 @@ def _contender(
     weight = 0 if typical is None else freedom
     total = weight + max(0, units - 1)
     variance = (weight * (typical or 0.0) + (units - 1) * own) / total
+    if variance <= 0.0 and units < _ALIKE:
+        return Contender(behind, None, units)
     wide = dunnett_quantile(max(1, rivals), total) * math.sqrt(variance / max(1, units))
     return Contender(behind, wide, units)
 

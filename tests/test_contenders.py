@@ -61,6 +61,23 @@ def test_the_true_best_is_kept_in_95_of_100_searches() -> None:
     assert kept / rounds >= 0.94
 
 
+@pytest.mark.parametrize("splits", [2, 3, 5])
+def test_of_two_equal_configurations_the_true_best_is_kept_on_few_splits_too(splits: int) -> None:
+    generator, rounds = np.random.default_rng(5), 3000
+    values = generator.normal(0, 1, (rounds, 2, splits))
+    kept = [
+        best == 0 or _ties(each, best)[0]
+        for each in values
+        for best in [int(each.mean(axis=1).argmax())]
+    ]
+    assert np.mean(kept) >= 0.95 - 2.0 * (0.05 * 0.95 / rounds) ** 0.5
+
+
+def test_differences_that_are_all_alike_rule_out_from_six_splits_on() -> None:
+    assert _ties(np.array([[80.0] * 5, [79.5] * 5]), 0) == [True]
+    assert _ties(np.array([[80.0] * 6, [79.5] * 6]), 0) == [False]
+
+
 def test_a_configuration_that_is_far_behind_is_no_tie() -> None:
     generator = np.random.default_rng(2)
     values = generator.normal(0, 1, (200, 10))
