@@ -7,6 +7,8 @@ _MOST = 3
 _LEAST = 0.05
 _ENOUGH = 0.7
 """The weight that the named steps must hold together; otherwise a range of steps is named."""
+_MAJORITY = 0.5
+"""The weight from which a step is named even where the rest is spread."""
 _NEARLY_ALL = 0.95
 
 
@@ -27,11 +29,17 @@ def shares_in_words(profile: Sequence[float]) -> str:
         'nearly all on step 0'
         >>> shares_in_words([0.1] * 10)
         'spread over steps 0 to 9'
+        >>> shares_in_words([0.6] + [0.04] * 10)
+        '60 % on step 0, the rest spread over steps 1 to 10'
     """
     largest = sorted(range(len(profile)), key=lambda step: (-profile[step], step))[:_MOST]
     named = [step for step in largest if profile[step] >= _LEAST]
     if not named or sum(profile[step] for step in named) < _ENOUGH:
-        return _spread(profile)
+        top = largest[0]
+        if profile[top] < _MAJORITY:
+            return _spread(profile)
+        rest = [0.0 if step == top else share for step, share in enumerate(profile)]
+        return f"{100 * profile[top]:.0f} % on step {top}, the rest {_spread(rest)}"
     if profile[named[0]] >= _NEARLY_ALL:
         return f"nearly all on step {named[0]}"
     parts = [f"{100 * profile[step]:.0f} % on step {step}" for step in sorted(named)]

@@ -11,6 +11,8 @@ from l2p_search.step_shares import shares_in_words
         ([0.0, 0.0, 0.96, 0.04], "nearly all on step 2"),
         ([0.4, 0.3, 0.25, 0.05], "40 % on step 0, 30 % on step 1 and 25 % on step 2"),
         ([0.9, 0.04, 0.03, 0.03], "90 % on step 0"),
+        ([0.69] + [0.0155] * 20, "69 % on step 0, the rest spread over steps 1 to 19"),
+        ([*[0.05] * 5, 0.49, *[0.05] * 5], "spread over steps 0 to 10"),
         ([1 / 16] * 16, "spread over steps 0 to 15"),
         ([0.0, 0.0, *[0.125] * 8, 0.0], "spread over steps 2 to 9"),
     ],
