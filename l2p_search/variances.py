@@ -42,7 +42,7 @@ class Spread:
         node: By drawing as many test nodes anew.
         configuration: Of configuration x split, or x seed on a graph with one split.
         left: Of what is left of two configurations on one seed, beyond that.
-        splits: How many splits the seeds are on.
+        splits: How many splits the seeds of a trial are on.
         seeds_per_split: How many seeds of a split a trial has.
         configurations: How many configurations `configuration` rests on.
     """
@@ -138,17 +138,19 @@ def spread_of(confirmed: TrialResult | None, trials: Sequence[TrialResult]) -> S
             by_split[seed.split].append(seed.test)
     seed_variance, split_variance = _one_way(list(by_split.values()))
     crossed = _crossed(trials)
-    per_split = 1.0
-    if trials and len(by_split) > 1:
+    # A plan counts what the configurations are crossed with: the trials' splits.
+    splits, per_split = len(by_split), 1.0
+    if trials and trials[0].finished:
         first = trials[0].finished
-        per_split = len(first) / max(1, len({seed.split for seed in first}))
+        splits = len({seed.split for seed in first})
+        per_split = len(first) / splits if splits > 1 else 1.0
     return Spread(
         seed=_root(seed_variance),
         split=_root(split_variance),
         node=_root(sampling_of_nodes(main)),
         configuration=_root(crossed[0]),
         left=_root(crossed[1]),
-        splits=len(by_split),
+        splits=splits,
         seeds_per_split=per_split,
         configurations=len(trials),
     )

@@ -170,10 +170,18 @@ def test_configurations_splits_and_seeds_are_taken_apart_as_by_hand() -> None:
 def test_seeds_per_split_are_those_of_the_trials() -> None:
     two = [_trial(np.array([80.0, 82.0, 81.0, 85.0 + c, 83.0, 84.0]), 2) for c in range(2)]
     one = [_trial(np.array([80.0, 82.0 + c, 81.0]), 1) for c in range(2)]
-    for trials in (two, one):
+    for trials, unit, seeds in ((two, "split", 3.0), (one, "seed", 1.0)):
         found = spread_of(two[0], trials)
         assert found is not None
-        assert found.seeds_per_split == 3.0
+        assert (found.unit, found.seeds_per_split) == (unit, seeds)
+
+
+def test_a_plan_counts_the_splits_of_the_trials_and_not_of_the_confirmation() -> None:
+    trials = [_trial(np.array([80.0, 82.0, 81.0, 85.0 + c, 83.0, 84.0]), 3) for c in range(3)]
+    confirmed = _trial(np.array([81.0, 82.0]), 1)
+    found = spread_of(confirmed, trials)
+    assert found is not None
+    assert (found.unit, found.splits, found.seeds_per_split) == ("split", 3, 2.0)
 
 
 def test_where_a_split_has_one_seed_nothing_is_left_to_take_apart() -> None:
