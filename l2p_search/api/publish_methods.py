@@ -154,17 +154,40 @@ def _selection(entries: Entries) -> str:
         words += " Trials computed no test score at all (the searches were sealed)."
     looks = sum(entry.search.outcome.looks.total for entry in every)
     words += f" Trained seeds were scored on test nodes {looks:,} times in all."
-    if any(entry.best.config.model == "l2p" for entry in every):
-        words += (
-            " L2P learns its distribution over propagation steps from validation labels; the"
-            " other methods use them for early stopping and selection only."
-        )
+    words += _validation_labels(entries)
     if any(column.splits > 1 for column in entries.columns):
         words += (
             " On graphs with several splits, test nodes of one split may be validation nodes of"
             " another and so have a say in the selection, as is usual on these graphs."
         )
     return words
+
+
+def _validation_labels(entries: Entries) -> str:
+    """Which methods learn from validation labels; the others stop and are selected by them."""
+    phi, theta = [], []
+    for name, _, entry in each_entry(entries):
+        config = entry.best.config
+        if config.model == "l2p" and config.level != "joint":
+            phi.append(name)
+        if config.extra_labels > 0.0:
+            theta.append(name)
+    words = ""
+    if phi:
+        words += (
+            f" {_several(dict.fromkeys(phi))} {_learns(phi)} the distribution over propagation"
+            " steps from validation labels."
+        )
+    if theta:
+        words += f" {_several(dict.fromkeys(theta))} {_learns(theta)} weights from some of them."
+    others = {name for name, _, _ in each_entry(entries)} - {*phi, *theta}
+    if words and others:
+        words += " The other methods use them for early stopping and selection only."
+    return words
+
+
+def _learns(names: Sequence[str]) -> str:
+    return "learns" if len(set(names)) == 1 else "learn"
 
 
 def _tests(entries: Entries, pairs: Sequence[Pair], overall: OverGraphs) -> str:
@@ -200,7 +223,7 @@ def _tests(entries: Entries, pairs: Sequence[Pair], overall: OverGraphs) -> str:
         tested = [f"{each.second} against {each.first} {_p(each.p)}" for each in overall.pairs]
         words += (
             f" Wilcoxon signed-rank tests over graphs, by Holm: {', '.join(tested)}; so few graphs"
-            f" can give no p below {overall.pairs[0].least_p:.3f}."
+            f" can give no p below {min(each.least_p for each in overall.pairs):.3f}."
         )
     elif overall.reason:
         words += f" No test over graphs was made: {overall.reason}."

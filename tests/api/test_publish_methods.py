@@ -32,7 +32,7 @@ def test_the_methods_name_spaces_budgets_seeds_splits_selection_and_tests(
         "5 seeds per trial",
         "highest mean validation score",
         "(seeds 5 to 14)",
-        "L2P learns its distribution over propagation steps from validation labels",
+        "the distribution over propagation steps from validation labels.",
         "Hsu's",
         "Holm's",
         "Friedman's",
