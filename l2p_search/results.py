@@ -174,7 +174,7 @@ class TrialResult:
 
     @property
     def val_std(self) -> float | None:
-        """Over the seeds, with the sample's n - 1."""
+        """Over the seeds, with the sample's n - 1; None for one seed, which tells no spread."""
         return _over(self.finished, _std, lambda seed: seed.val)
 
     @property
@@ -184,7 +184,7 @@ class TrialResult:
 
     @property
     def test_std(self) -> float | None:
-        """Over the seeds, with the sample's n - 1."""
+        """The same of the test scores."""
         return _over(self.finished, _std, lambda seed: seed.test)
 
     @property
@@ -350,8 +350,8 @@ def _sum(mine: float | None, theirs: float | None) -> float | None:
     return None if mine is None or theirs is None else mine + theirs
 
 
-def _std(values: Sequence[float]) -> float:
-    return statistics.stdev(values) if len(values) > 1 else 0.0
+def _std(values: Sequence[float]) -> float | None:
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def mean_over_splits(values: Sequence[tuple[int, float]]) -> float:
@@ -388,7 +388,7 @@ def _mean(
 
 def _over(
     seeds: Sequence[SeedResult],
-    summary: Callable[[Sequence[float]], float],
+    summary: Callable[[Sequence[float]], float | None],
     value: Callable[[SeedResult], float | None],
 ) -> float | None:
     values = [found for seed in seeds if (found := value(seed)) is not None]

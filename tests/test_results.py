@@ -107,7 +107,7 @@ def test_json_names_the_metric_of_every_score() -> None:
     written = json.loads(json.dumps(trial.to_mapping(), allow_nan=False))
     assert written["metric"] == "roc_auc"
     assert (written["val_roc_auc_mean"], written["test_roc_auc_mean"]) == (80.0, 79.0)
-    assert written["val_roc_auc_std"] == written["test_roc_auc_std"] == 0.0
+    assert written["val_roc_auc_std"] == written["test_roc_auc_std"] is None
     assert written["seeds"][0]["val_roc_auc"] == 80.0
     assert written["seeds"][1]["test_roc_auc"] is None
     assert written["curves"]["val_roc_auc"] == [60.0]

@@ -12,7 +12,7 @@ from l2p_search.api.publish_ledger import (
     trials_source,
 )
 from l2p_search.api.publish_verdicts import Contest, Pair
-from l2p_search.display.phrases import count
+from l2p_search.display.phrases import count, two_digits_or_none
 from l2p_search.intervals import TOO_FEW, Interval
 from l2p_search.metrics import title
 from l2p_search.other_nodes import Estimate, interval_over_nodes
@@ -127,7 +127,7 @@ def details_table(entries: Entries, ledger: Ledger) -> Table:
     """
     rows = []
     for row, column, entry in each_entry(entries):
-        deviation = f"{entry.result.test_std:.2f}"
+        deviation = two_digits_or_none(entry.result.test_std)
         validation = f"{entry.best.objective:.2f}"
         source = fresh_source(entry)
         own = {

@@ -6,7 +6,14 @@ from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import class_names, summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import luck_text, mlp_text
-from l2p_search.display.phrases import count, describe_config, plain, sentence, tied_with
+from l2p_search.display.phrases import (
+    count,
+    describe_config,
+    plain,
+    sentence,
+    tied_with,
+    two_digits_or_none,
+)
 from l2p_search.display.score_rows import as_lists, score_rows
 from l2p_search.display.travel import travel_in_words
 from l2p_search.effects import Effects
@@ -237,7 +244,7 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
             [
                 str(record.number),
                 f"{record.objective:.2f}",
-                f"{record.result.val_std:.2f}",
+                two_digits_or_none(record.result.val_std),
                 note,
                 f"{record.result.seconds:.1f}",
                 *(plain(values[key]) for key in keys),

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from l2p_search.display.phrases import plain
+from l2p_search.display.phrases import plain, two_digits_or_none
 from l2p_search.metrics import Metric, briefly
 from l2p_search.results import TrialStatus
 from l2p_search.trial_record import TrialRecord
@@ -93,7 +93,7 @@ def _row(
     result, score, spread = record.result, "-", "-"
     if result is not None and result.val_mean is not None:
         score = f"{result.val_mean:.2f}"
-        spread = f"{result.val_std:.2f}" if len(result.finished) > 1 else "-"
+        spread = two_digits_or_none(result.val_std)
     note = _STATUS[record.status]
     if record.status is TrialStatus.RUNNING and not alive:
         note = "interrupted"

@@ -61,6 +61,11 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
+def two_digits_or_none(value: float | None) -> str:
+    """A number with two decimals; a dash for one that is not known, as the spread of one seed."""
+    return "-" if value is None else f"{value:.2f}"
+
+
 def listed(words: Sequence[str]) -> str:
     """Words as a sentence lists them: "a", "a and b", "a, b and c"."""
     *first, last = words

@@ -147,6 +147,7 @@ def _assignments(given: list[str]) -> dict[str, Any]:
 def _print(graph: "Graph", result: "TrialResult") -> None:
     from l2p_search.data.catalogue import DATASETS
     from l2p_search.display.charts import bar_chart
+    from l2p_search.display.phrases import count, two_digits_or_none
     from l2p_search.display.travel import travel_in_words
     from l2p_search.metrics import title
     from l2p_search.other_nodes import estimate_of_test
@@ -172,9 +173,13 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
     width = len(f"validation {score}") + 1
     print(
         f"{f'validation {score}':<{width}} {result.val_mean:6.2f} %"
-        f"   (sd over {len(result.finished)} seeds {result.val_std:.2f}; {result.seconds:.1f} s)"
+        f"   (sd over {count(len(result.finished), 'seed')}"
+        f" {two_digits_or_none(result.val_std)}; {result.seconds:.1f} s)"
     )
-    print(f"{f'test {score}':<{width}} {result.test_mean:6.2f} %   (sd {result.test_std:.2f})")
+    print(
+        f"{f'test {score}':<{width}} {result.test_mean:6.2f} %"
+        f"   (sd {two_digits_or_none(result.test_std)})"
+    )
     estimate = estimate_of_test(result)
     if estimate is not None and estimate.this_graph.low is not None:
         for line in estimate.lines:
