@@ -34,6 +34,7 @@ from sequential import Trainer
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
+from l2p_search.errors import UserError
 from l2p_search.model import sparse
 from l2p_search.model.building import build_network
 from l2p_search.model.problem import Problem
@@ -170,7 +171,10 @@ def main() -> None:
         if name == "large":
             results[name] = measure_large(args.rounds)
         else:
-            graph = load_graph(name, data_dir=args.data_dir)
+            try:
+                graph = load_graph(name, data_dir=args.data_dir)
+            except UserError as error:
+                parser.error(error.message)
             results[name] = measure(graph, config, args.rounds)
         if not args.json:
             print(name, *(f"{key}={value:.2f}" for key, value in results[name].items()))
