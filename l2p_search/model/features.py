@@ -16,10 +16,16 @@ from l2p_search.model.blocks import block_size, fitting, seed_blocks
 from l2p_search.model.dense import product
 from l2p_search.model.dropout import drop
 from l2p_search.model.problem import HOST, Problem
-from l2p_search.model.sparse import SparseMatrix
+from l2p_search.model.sparse import SparseMatrix, read_ahead
 
 _DENSE_FROM = 0.2
 """The share of non-zeros from which the dense product is the faster one."""
+
+_READ_AHEAD_TO = 2**20
+"""Bytes of one seed's W_1 up to which a core's cache holds it."""
+
+_READ_AHEAD_FROM = 8
+"""How often a product has to read each row of W_1 for it to pay to read all of them ahead."""
 
 _MOST_ENTRIES = 2**30
 """Entries of all copies of a pattern, whose places are numbers of 32 bits."""
@@ -122,13 +128,18 @@ class SparseFeatures:
 
     def times(self, weight: Tensor, draw: Draw) -> Tensor:
         """X @ W."""
-        seeds, _, hidden = weight.shape
+        seeds, features, hidden = weight.shape
+        fits = features * hidden * weight.itemsize <= _READ_AHEAD_TO
+        if fits and self._matrix.nonzeros >= _READ_AHEAD_FROM * features:
+            read_ahead(weight)
         product = self._matrix.times(weight.reshape(-1, hidden), draw.entries)
         return product.view(seeds, self.num_nodes, hidden)
 
     def transposed_times(self, grad: Tensor, draw: Draw) -> Tensor:
         """X.T @ G."""
         seeds, _, hidden = grad.shape
+        if draw.entries is not None:
+            read_ahead(draw.entries)
         product = self._matrix.transposed_times(grad.reshape(-1, hidden), draw.entries)
         return product.view(seeds, -1, hidden)
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from l2p_search.model import features as features_module
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import (
     DenseFeatures,
@@ -126,3 +127,36 @@ def test_another_device_takes_more_seeds_at_once_than_a_core(density: float) -> 
     x[:, : int(40 * density)] = 1.0
     core, device = (features_of(_problem(x, of), 64) for of in ("cpu", "meta"))
     assert len(device.blocks(20)) == 1 < len(core.blocks(20))
+
+
+@pytest.mark.parametrize(
+    ("num_features", "words", "hidden", "ahead"),
+    [
+        (16, 8, 64, True),  # each of W_1's rows is read eight times
+        (16, 7, 64, False),  # most of them may never be read
+        (16, 8, 2**14, True),  # 1 MiB
+        (16, 8, 2**14 + 1, False),  # its first rows would have left the cache again
+    ],
+)
+def test_weights_are_read_ahead_where_a_product_rereads_what_the_cache_holds(
+    monkeypatch: pytest.MonkeyPatch, num_features: int, words: int, hidden: int, ahead: bool
+) -> None:
+    read: list[Tensor] = []
+    monkeypatch.setattr(features_module, "read_ahead", read.append)
+    x = torch.zeros(num_features, num_features)
+    x[:, :words] = 1.0
+    weight = torch.ones(1, num_features, hidden)
+    SparseFeatures(x, block=1).times(weight, Draw())
+    assert [tensor is weight for tensor in read] == [True] * ahead
+
+
+def test_dropped_values_are_read_ahead_of_their_transposition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[Tensor] = []
+    monkeypatch.setattr(features_module, "read_ahead", read.append)
+    features = SparseFeatures(_X, block=1)
+    draw = Draw(_normal(1, features.noise_size))
+    for given in (draw, Draw()):
+        features.transposed_times(_normal(1, 3, 2), given)
+    assert [tensor is draw.entries for tensor in read] == [True]
