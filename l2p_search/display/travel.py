@@ -14,6 +14,9 @@ _FAR = (
     (float("inf"), "look eight steps far or more"),
 )
 """Up to which step a node does what."""
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
+_FEW = 0.01
+"""The share of nodes below which a step is none of those that a group looks far."""
 _MIX = "mix several steps"
 _LEAST = 0.05
 _NEARLY_ALL = 1.0 - _LEAST
@@ -46,9 +49,13 @@ def travel_in_words(result: TrialResult) -> str:
 
 def _shares(settled: Sequence[float], profile: Sequence[float]) -> str:
     shares: dict[str, float] = {_MIX: 1.0 - sum(settled)}
-    for step, share in enumerate(settled):
-        does = next(words for last, words in _FAR if step <= last)
-        shares[does] = shares.get(does, 0.0) + share
+    before = -1
+    for last, words in _FAR:
+        group = {step: share for step, share in enumerate(settled) if before < step <= last}
+        before = int(min(last, len(settled)))
+        steps = [step for step, share in group.items() if share >= _FEW]
+        does = words if len(steps) != 1 or steps[0] < 2 else f"look {_number(steps[0])} steps far"
+        shares[does] = sum(group.values())
     largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]
     told = [(does, share) for does, share in largest if share >= _LEAST]
     does, share = told[0]
@@ -101,6 +108,10 @@ def node_in_words(q: Sequence[float]) -> str:
     """
     words = shares_in_words(q)
     return f"is {words}" if words.startswith("spread") else f"puts {words}"
+
+
+def _number(steps: int) -> str:
+    return _NUMBERS[steps] if steps < len(_NUMBERS) else str(steps)
 
 
 def _percent(share: float) -> str:

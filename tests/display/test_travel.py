@@ -46,10 +46,13 @@ def _result(
     [
         ({0: 1.0}, "nearly all nodes stop at once"),
         ({1: 1.0}, "nearly all nodes look one step far"),
-        ({2: 0.5, 3: 0.5}, "nearly all nodes look two to three steps far"),
         ({4: 0.5, 7: 0.46}, "nearly all nodes look four to seven steps far"),
         ({8: 0.5, 16: 0.5}, "nearly all nodes look eight steps far or more"),
-        ({0: 0.5, 2: 0.5}, "50 % of the nodes stop at once and 50 % look two to three steps far"),
+        ({2: 0.4, 3: 0.6}, "nearly all nodes look two to three steps far"),
+        ({0: 0.5, 2: 0.5}, "50 % of the nodes stop at once and 50 % look two steps far"),
+        ({0: 0.5, 4: 0.5}, "50 % of the nodes stop at once and 50 % look four steps far"),
+        ({12: 1.0}, "nearly all nodes look 12 steps far"),
+        ({5: 0.992, 6: 0.008}, "nearly all nodes look five steps far"),  # few look further
         (
             {0: 0.5, 1: 0.3},
             "50 % of the nodes stop at once, 30 % look one step far and 20 % mix several steps",
