@@ -161,8 +161,8 @@ def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | Non
             done = "confirmed" if event.subject is None else "trained on fresh seeds"
             return f"{who} could not be {done}: {event.reason}"
         test = interval_of_test(event.result)
-        seeds, named = len(event.result.seeds), briefly("test", event.result.metric)
-        return f"{who} on {seeds} fresh seeds: {named} {test} %"
+        seeds = count(len(event.result.seeds), "fresh seed")
+        return f"{who} with {seeds}: {briefly('test', event.result.metric)} {test} %"
     if record.status is TrialStatus.FAILED or record.result is None:
         return f"trial {record.number} failed: {record.reason} ({config})"
     trained = f"{len(record.result.seeds)} seeds, {record.result.seconds:.1f} s"

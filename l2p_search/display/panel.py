@@ -21,11 +21,6 @@ _SHOWN = 8
 """Running trials that have a line of their own."""
 _NARROW = 80
 """Columns below which the bar of a running trial is short."""
-_IN_WORDS = {
-    "trials": "trial",
-    "confirmation": "configuration",
-}
-"""Stage -> what is counted in it."""
 
 
 Length = Literal["full", "short", "shortest"]
@@ -127,11 +122,10 @@ def _stopping(snapshot: Snapshot | None) -> str:
 
 
 def stage_text(stage: Stage) -> str:
-    """How far a part of a search is: "3 of 20 trials"."""
-    counted = count(stage.total, _IN_WORDS.get(stage.name, "configuration"))
+    """How far a part of a search is: "3 of 20 trials", "confirmation on fresh seeds: 1 of 5"."""
     if stage.name == "trials":
-        return f"{stage.done} of {counted}"
-    return f"{stage.name} on fresh seeds: {stage.done} of {counted}"
+        return f"{stage.done} of {count(stage.total, 'trial')}"
+    return f"{stage.name} on fresh seeds: {stage.done} of {stage.total}"
 
 
 def _left(snapshot: Snapshot, view: View) -> str:

@@ -111,7 +111,7 @@ def test_confirming_counts_configurations_and_goes_on_moving(width: int) -> None
         snapshot=replace(_SNAPSHOT, confirming=5, confirmed=2, running=(_FRESH,)), elapsed=102.0
     )
     text = _drawn(view, width)
-    assert "confirmation on fresh seeds: 2 of 5 configurations" in text
+    assert "confirmation on fresh seeds: 2 of 5," in text
     assert "about 2 min 30 s left" in text
     assert "trial 4 on fresh seeds" in text
 
@@ -124,7 +124,7 @@ def test_where_the_first_line_is_too_long_the_times_have_one_of_their_own() -> N
     console.print(panel(replace(_SUBJECT, name="night"), view, 60))
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     assert [line.strip() for line in text.splitlines()[:2]] == [
-        "night  confirmation on fresh seeds: 2 of 5 configurations,",
+        "night  confirmation on fresh seeds: 2 of 5,",
         "1 min 42 s, about 2 min 30 s left",
     ]
 

@@ -36,7 +36,7 @@ def test_the_panel_says_how_far_each_search_is_and_what_it_trains(width: int) ->
     assert text.startswith("1 of 4 searches, 0 s")
     assert "answer-demo-l2q 8 of 20 trials" in text
     assert "trial 8: 3" in text
-    assert "answer-demo-gcn confirmation on fresh seeds: 0 of 1 configuration" in text
+    assert "answer-demo-gcn confirmation on fresh seeds: 0 of 1" in text
     panel.ended("answer-demo-l2q")
     assert "answer-demo-l2q" not in _drawn(panel, width)
 
@@ -92,7 +92,7 @@ def test_in_a_file_there_is_a_line_every_half_minute(monkeypatch: pytest.MonkeyP
     lines.update("one", _SNAPSHOT)
     assert file.getvalue() == (
         "l2p-search: 1 of 4 searches ended; one: 8 of 20 trials;"
-        " three: confirmation on fresh seeds: 1 of 2 configurations\n"
+        " three: confirmation on fresh seeds: 1 of 2\n"
     )
 
 

@@ -52,10 +52,12 @@ class Task:
     @property
     def title(self) -> str:
         """What people call it, such as "trial 7"."""
-        fresh = " on fresh seeds" * (self.kind == "confirmation")
-        title = self.name or f"trial {self.number}{fresh}"
-        own = self.groups[0]
-        return title if self.whole in ((), own) else f"{title}, {own[0]} to {own[-1]}"
+        own, trial = self.groups[0], f"trial {self.number}"
+        seeds = f"seeds {own[0]} to {own[-1]}" if own[1:] else f"seed {own[0]}"
+        part = "" if self.whole in ((), own) else seeds
+        if self.name is not None:
+            return f"{self.name}, {part}" if part else self.name
+        return f"{trial} on fresh {part or 'seeds'}" if self.kind == "confirmation" else trial
 
     def to_mapping(self) -> dict[str, Any]:
         """What a worker needs, as plain values."""

@@ -36,6 +36,8 @@ def test_a_part_of_a_confirmation_is_found_under_the_whole_one_and_says_which_pa
     part = replace(whole, groups=((20, 21),), whole=(20, 21, 22))
     assert whole.piece == part.piece == (TrialConfig().config_id, (20, 21, 22), "3x48/32/20")
     assert whole.title == replace(whole, whole=(20, 21, 22)).title == "trial 3 on fresh seeds"
-    assert part.title == "trial 3 on fresh seeds, 20 to 21"
-    assert replace(part, name="MLP").title == "MLP, 20 to 21"
+    assert part.title == "trial 3 on fresh seeds 20 to 21"
+    assert replace(part, groups=((22,),)).title == "trial 3 on fresh seed 22"
+    assert replace(part, name="MLP").title == "MLP, seeds 20 to 21"
+    assert replace(part, name="MLP", groups=((22,),)).title == "MLP, seed 22"
     assert replace(whole, kind="trial").title == "trial 3"
