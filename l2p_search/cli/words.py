@@ -155,6 +155,23 @@ def check_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
                 raise UserError(_unknown_flag(word, commands, options_of(parser)))
         elif word.option is None and word.parser is parser and word.text not in commands:
             raise UserError(_unknown_command(word.text, commands))
+        elif word.option is None and word.parser is not parser:
+            _check_place(word)
+
+
+def _check_place(word: Word) -> None:
+    """Refuse a word behind the last one that a command takes."""
+    places = [each for each in word.parser._actions if not each.option_strings]
+    if word.place >= len(places) and not any(each.nargs in ("*", "+") for each in places):
+        command = word.parser.prog.partition(" ")[2]
+        see = f"see l2p-search {command} --help"
+        remedy = "name the table of edges with --edges" if _may_be_edges(word) else see
+        raise UserError(f"{command}: '{cut(word.text)}' is one word too many; {remedy}")
+
+
+def _may_be_edges(word: Word) -> bool:
+    """Whether a command that reads a graph was given a second file behind it."""
+    return "--edges" in options_of(word.parser) and "." in word.text
 
 
 def _unknown_flag(

@@ -51,7 +51,9 @@ def _error(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("train --dataset demo --set=--", "--set: '--' is no value"),
         ("export --dataset=--", "--dataset: '--' is no value"),
         ("train", "train: give --dataset too, as in: l2p-search train --dataset wisconsin"),
-        ("status a b", "'b' is one word too many"),
+        ("status a b", "status: 'b' is one word too many; see "),
+        ("inspect n.csv e.csv", "'e.csv' is one word too many; name the table of edges with --e"),
+        ("compare a b c.d", "compare: 'c.d' is one word too many; "),
         ("--dataset demo --trials five", "--trials: 'five' is not a whole number of at least 1"),
     ],
 )

@@ -13,6 +13,7 @@ from l2p_search.data.sources.networkx_graphs import read_graph_file
 from l2p_search.data.sources.npz import read_npz
 from l2p_search.data.sources.pyg import read_pt
 from l2p_search.data.sources.tables import read_tables
+from l2p_search.data.sources.whole_input import nearest_file
 from l2p_search.errors import DataError
 
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
@@ -57,7 +58,7 @@ def read_path(
         DataError: It does not exist, no reader knows it, or an option is not for its format.
     """
     if not is_there(path):
-        raise DataError(f"{path}: no such file or folder; check the path")
+        raise DataError(f"{path}: no such file or folder; {nearest_file(path)}")
     if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a device or a pipe; name a file or a folder")
     reader = _reader(path, with_edges="edges" in options)

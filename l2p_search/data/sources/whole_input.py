@@ -164,7 +164,7 @@ def _opened(path: Path, read: Callable[[], bytes]) -> bytes:
             raise DataError(f"{path}: is no ordinary file; write its content to a file first")
         return read()
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file; {_nearest(path)}") from None
+        raise DataError(f"{path}: no such file; {nearest_file(path)}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError(
             f"{path}: is a gzip file that is cut short or damaged; compress it anew"
@@ -203,8 +203,8 @@ def _free_memory() -> int:
     return available_bytes()
 
 
-def _nearest(path: Path) -> str:
-    """The nearest name in the folder as a remedy."""
+def nearest_file(path: Path) -> str:
+    """The nearest name in the folder as a remedy for a path that is not there."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent} either; check the path"
     there = [entry.name for entry in path.parent.iterdir()]

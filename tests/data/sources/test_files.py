@@ -159,8 +159,16 @@ def test_an_archive_of_anything_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["none.csv", "no/such/folder", "x" * 5000, "zero\0byte.pt"])
 def test_a_path_that_leads_nowhere_is_said(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DataError, match="no such file or folder; check the path"):
+    with pytest.raises(DataError, match=r"no such file or folder; .*check the path"):
         read_path(tmp_path / name, {})
+
+
+def test_of_a_path_that_is_misspelt_the_nearest_is_named(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").touch()
+    with pytest.raises(
+        DataError, match=r"nods.csv: no such file or folder; did you mean '.*nodes"
+    ):
+        read_path(tmp_path / "nods.csv", {})
 
 
 @pytest.mark.parametrize("file", ["mine.npz", "mine.pt"])
