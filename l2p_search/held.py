@@ -129,6 +129,14 @@ class HeldAgainst:
         return next((each for each in self.others if each.role == role), None)
 
     @property
+    def undecided(self) -> bool:
+        """Whether a verdict is undecided, on the winner or with equal labels."""
+        judged = [each.judged for each in self.others if not each.is_winner]
+        if self.labels is not None and self.labels.difference is not None:
+            judged.append(self.labels.judged)
+        return any(each.word == "undecided" for each in judged)
+
+    @property
     def together(self) -> str | None:
         """Why a verdict is undecided though its interval leaves out 0; None where none is."""
         tests = max((each.judged.comparisons for each in self.others), default=0)

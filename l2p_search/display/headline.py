@@ -149,7 +149,7 @@ def _facts(summary: Summary, best: TrialRecord) -> Table:
         else:
             fact("", _MEANING)
             elsewhere = Estimate(summary.confirmed, summary.elsewhere).elsewhere
-            fact("", f"the one for {OTHER_NODES}: {elsewhere}")
+            fact("", f"for {OTHER_NODES} it is {elsewhere}")
     elif best.number in summary.unconfirmed:
         fact("not confirmed", summary.unconfirmed[best.number])
     if best.result is not None and best.result.profile is not None:

@@ -19,6 +19,9 @@ _SHOWN = 5
 """Trials in the table; `l2p-search trials` has the others."""
 PIPED_WIDTH = 100
 """Columns of a result that goes to a file or a pipe."""
+_UNDECIDED = (
+    "undecided: either may be better; more fresh seeds (--confirm) tell smaller differences"
+)
 _NEXT_STEPS = 8
 """Lines that follow a result on the screen."""
 
@@ -82,6 +85,8 @@ def print_result(summary: Summary, console: Console) -> None:
         console.print(scores, highlight=False)
     if summary.held.together:
         console.print(summary.held.together, highlight=False, markup=False)
+    elif summary.held.undecided:
+        console.print(_UNDECIDED, highlight=False)
     _print_exceptions(summary, console)
 
 

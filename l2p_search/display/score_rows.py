@@ -12,7 +12,7 @@ from l2p_search.display.beside import rule_text
 from l2p_search.display.phrases import count
 from l2p_search.display.summary import Summary
 from l2p_search.held import Against, LabelAccess
-from l2p_search.intervals import TOO_FEW, Interval, two_digits
+from l2p_search.intervals import TOO_FEW, Interval, interval_of_test, two_digits
 from l2p_search.metrics import briefly
 from l2p_search.other_nodes import (
     NOT_RECORDED,
@@ -58,7 +58,7 @@ def score_table(summary: Summary, rows: "Sequence[ScoreRow]", width: int) -> Ren
     if width < _NARROW:
         return _narrow(rows, title)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(title, overflow="fold")
+    table.add_column(f"{title}, and 95 % intervals for", overflow="fold", vertical="bottom")
     table.add_column("mean", justify="right", no_wrap=True, vertical="bottom")
     for name in (THIS_GRAPH, OTHER_NODES):
         table.add_column(name, justify="right", width=_BOUNDS, vertical="bottom")
@@ -68,7 +68,8 @@ def score_table(summary: Summary, rows: "Sequence[ScoreRow]", width: int) -> Ren
 
 
 def _narrow(rows: "Sequence[ScoreRow]", title: str) -> RenderableType:
-    lines = [Text(f"{title}: mean; {THIS_GRAPH}; {OTHER_NODES}", style="bold")]
+    head = f"{title}: mean; 95 % intervals for {THIS_GRAPH}; for {OTHER_NODES}"
+    lines = [Text(head, style="bold")]
     for row in rows:
         lines.append(Text(row.name))
         if row.mean:
@@ -97,27 +98,32 @@ def score_rows(summary: Summary) -> list[ScoreRow]:
 
 
 def beside_rows(summary: Summary) -> list[ScoreRow]:
-    """What belongs beside the number to quote: how it holds otherwise, and what it is better than.
+    """What belongs beside the number to quote: what it is better than, and how it holds otherwise.
 
     Args:
         summary: What a search found.
 
     Returns:
-        Of the rows of `score_rows` those that say how far the headline can be trusted; of what
-        the winner is compared with only the differences. None where nothing was tested.
+        Of the rows of `score_rows` those that say how far the headline can be trusted; what the
+        winner is compared with stands in the line of the difference. None where nothing was
+        tested.
     """
-    rows = _otherwise(summary)
+    rows = []
     for role in ("default", "mlp", "backbone"):
         other = summary.held.of(role)
         if other is not None and other.is_winner:
             rows.append(ScoreRow(f"{other.name} is the winner"))
         elif other is not None:
-            rows.append(_minus(other, "the default" if role == "default" else other.name))
+            name = "the default" if role == "default" else other.name
+            if (reached := interval_of_test(other.result)) is not None:
+                name += f" ({two_digits(reached.mean)} %)"
+            rows.append(_minus(other, name))
     labels = summary.held.labels
+    if labels is not None and labels.difference is not None:
+        name = f"  the same with equal labels: {labels.judged.in_words}"
+        rows.append(_row(name, labels.difference, "+"))
+    rows += _otherwise(summary)
     if labels is not None:
-        if labels.difference is not None:
-            name = f"  the same with equal labels: {labels.judged.in_words}"
-            rows.append(_row(name, labels.difference, "+"))
         rows.append(_row(_OPTIMISM, labels.optimism, "+"))
     return rows
 

@@ -55,7 +55,7 @@ def test_the_first_lines_say_which_configuration_which_number_and_how_far(
     assert lines[4].startswith(f"CONFIRMED TEST ACCURACY  {summary.confirmed} %  on 3 fresh seeds")
     assert lines[4].endswith("that chose nothing: the number to quote")
     assert lines[5].strip() == ("± is the 95 % interval for this graph, other seeds and splits")
-    assert lines[6].strip() == "the one for other nodes of this kind: not recorded"
+    assert lines[6].strip() == "for other nodes of this kind it is not recorded"
     assert lines[7] == f"how far nodes look       {travel_in_words(best.result)}"
 
 

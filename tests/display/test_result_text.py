@@ -12,6 +12,7 @@ from l2p_search.display.score_rows import beside_rows
 from l2p_search.display.summary import Summary
 from l2p_search.effects import Effect, Effects
 from l2p_search.results import TrialStatus
+from l2p_search.verdicts import Judged
 from tests.display.told import everything
 
 
@@ -92,6 +93,15 @@ def test_no_line_is_wider_than_the_screen_and_none_is_cut(
     assert not any(line.endswith(" ") for line in said.splitlines())
 
 
+def test_what_undecided_means_is_said_where_a_verdict_is(summary: Summary) -> None:
+    told = everything(summary)
+    assert any(each.judged.word == "undecided" for each in told.held.others)
+    assert "\nundecided: either may be better;" in summary_text(told)
+    sure = tuple(replace(each, judged=Judged("better")) for each in told.held.others)
+    certain = replace(told, held=replace(told.held, others=sure))
+    assert "undecided" not in summary_text(certain)
+
+
 def test_a_result_and_its_next_steps_fit_on_a_screen_of_35_lines(summary: Summary) -> None:
     said = summary_text(everything(summary)).splitlines()
     assert len(said) <= 28  # a blank line, a heading and five commands follow
@@ -100,7 +110,7 @@ def test_a_result_and_its_next_steps_fit_on_a_screen_of_35_lines(summary: Summar
 
 def test_what_a_reviewer_asks_for_is_on_the_first_screen(summary: Summary) -> None:
     said = summary_text(everything(summary))
-    assert "the one for other nodes of this kind: 76.00 to 84.00" in said
+    assert "for other nodes of this kind it is 76.00 to 84.00" in said
     for row in beside_rows(everything(summary)):
         (line,) = [each for each in said.splitlines() if each.startswith(row.name)]
         assert line.split(row.name)[1].split() == f"{row.mean} {row.here} {row.elsewhere}".split()
