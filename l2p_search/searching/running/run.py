@@ -122,6 +122,8 @@ def run_search(
         stopped = run_jobs(
             [job], resources, memory_gb=memory_gb, train=train, stop=stop, first=first
         )
+    else:
+        coordinator.finish()
     return Finish(
         outcome=read_outcome(journal),
         interrupted=stopped,

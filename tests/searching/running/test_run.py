@@ -177,6 +177,22 @@ def test_ray_is_not_started_where_everything_is_recorded(
 
 
 @pytest.mark.usefixtures("no_ray")
+def test_where_nothing_is_left_to_train_it_is_told_that_everything_is_trained(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    goal, told = Goal(trials=3, confirm=4, ties=0), list[str]()
+    journal = searched(tmp_path / "a", small_graph, goal)
+    run_search(
+        journal,
+        small_graph,
+        goal,
+        Resources(),
+        on_event=lambda event, snapshot: told.append(event.kind),
+    )
+    assert told[-1] == "finished"
+
+
+@pytest.mark.usefixtures("no_ray")
 def test_a_ray_that_does_not_start_leaves_no_search_open(
     tmp_path: Path, small_graph: Graph
 ) -> None:
