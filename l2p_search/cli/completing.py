@@ -21,9 +21,8 @@ _NAMED = {
 _POSITIONS = {
     ("compare", "first"): "searches",
     ("compare", "second"): "searches",
-    ("reproduce", "trial"): "searches",
     ("inspect", "graph"): "datasets",
-    ("spaces", "name"): "spaces",
+    ("spaces", "words"): "spaces",
 }
 """Command and positional argument -> which list; any other NAME is that of a search."""
 

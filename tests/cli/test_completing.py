@@ -40,7 +40,7 @@ def searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["export", "--form"], ["--format"]),
         (["export", "--format", "s"], ["script"]),
         (["train", "--dataset", "demo", "--set", "K=2", "--see"], ["--seeds"]),
-        (["spaces", "sh"], ["show"]),
+        (["spaces", "smo"], ["smoke"]),
         (["spaces", "show", "smo"], ["smoke"]),
         (["inspect", "cor"], ["cora", "cornell", "cornell-legacy"]),
         (["completion", ""], ["bash", "fish", "zsh"]),

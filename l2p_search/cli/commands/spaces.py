@@ -16,12 +16,14 @@ def add_parser(commands: Any) -> None:
         "spaces",
         help="list the search spaces, or show one with its size",
         description="List the search spaces that come along, or show one with its size.",
-        epilog="example: l2p-search spaces show paper",
+        epilog="example: l2p-search spaces paper",
     )
     parser.add_argument(
-        "action", nargs="?", choices=["list", "show"], default="list", help="list (default), show"
+        "words",
+        nargs="*",
+        metavar="NAME",
+        help="a space, or the path of a file (default: list all); `show NAME` is the same",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a space, or the path of a file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -32,11 +34,17 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.searching.space.shipped import find_space_file, shipped_spaces
     from l2p_search.searching.space.space_file import read_space
 
-    if args.action == "show":
-        if args.name is None:
-            known = ", ".join(shipped_spaces())
-            raise UserError(f"spaces show: name one of {known}, or the path of a file")
-        path = find_space_file(args.name)
+    words = list(args.words)
+    if words == ["show"]:
+        known = ", ".join(shipped_spaces())
+        raise UserError(f"spaces show: name one of {known}, or the path of a file")
+    if words[:1] == ["list"] and words[1:]:
+        raise UserError(f"spaces list {words[1]}: did you mean `l2p-search spaces {words[1]}`?")
+    name = next((word for word in words if word not in ("list", "show")), None)
+    if len(words) > 1 + (words[:1] == ["show"]):
+        raise UserError(f"spaces {' '.join(words)}: name one space")
+    if name is not None:
+        path = find_space_file(name)
         space = read_space(path)
         if args.json:
             print(json.dumps(_mapping(space), indent=2))
@@ -44,8 +52,6 @@ def run(args: argparse.Namespace) -> int:
             print(path.read_text(encoding="utf-8").rstrip())
             print(f"\n# {size_in_words(len(space.dimensions), space.size)}")
         return 0
-    if args.name is not None:
-        raise UserError(f"spaces list {args.name}: did you mean `spaces show {args.name}`?")
     spaces = [read_space(path) for path in shipped_spaces().values()]
     if args.json:
         print(json.dumps([_mapping(space) for space in spaces], indent=2))

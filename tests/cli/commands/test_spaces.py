@@ -19,8 +19,11 @@ def test_every_shipped_space_is_listed_with_its_size(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.splitlines() == listed
 
 
-def test_one_is_shown_as_its_file_has_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["spaces", "show", "paper"]) == 0
+@pytest.mark.parametrize("words", [["paper"], ["show", "paper"]])
+def test_one_is_shown_as_its_file_has_it(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spaces", *words]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(shipped_spaces()["paper"].read_text().rstrip())
     assert shown.endswith("\n# 5 hyperparameters, 432 configurations\n")
@@ -55,7 +58,9 @@ def test_json_is_what_a_file_would_hold(capsys: pytest.CaptureFixture[str]) -> N
         (("show",), "spaces show: name one of appnp, dagnn"),
         (("show", "papr"), "unknown space 'papr'; did you mean 'paper'?"),
         (("show", "no/such.yaml"), "no/such.yaml: no such file"),
-        (("list", "paper"), "spaces list paper: did you mean `spaces show paper`?"),
+        (("papr",), "unknown space 'papr'; did you mean 'paper'?"),
+        (("list", "paper"), "spaces list paper: did you mean `"),
+        (("paper", "smoke"), "spaces paper smoke: name one space"),
     ],
 )
 def test_what_is_not_there_is_said_in_one_line(
