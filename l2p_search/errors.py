@@ -74,7 +74,15 @@ class SearchError(UserError):
 
 
 class SearchExistsError(SearchError):
-    """A search of that name is recorded already, and nobody said to continue it."""
+    """A search of that name is recorded already, and nobody said to continue it.
+
+    Attributes:
+        finished: Whether it has all the trials that were asked for.
+    """
+
+    def __init__(self, message: str, *, finished: bool = False) -> None:
+        super().__init__(message)
+        self.finished = finished
 
 
 class TrainingBugError(Exception):

@@ -18,8 +18,10 @@ from l2p_search.data.kinds import chosen_metric, default_config
 from l2p_search.data.loading import load_graph
 from l2p_search.data.own_names import earlier_name
 from l2p_search.data.sources.named import is_known
+from l2p_search.display.phrases import count
 from l2p_search.errors import DataError, SearchError, SearchExistsError, UserError, argument
 from l2p_search.metrics import MetricChoice
+from l2p_search.results import TrialStatus
 from l2p_search.searching.records.directory import find_search, search_directory, searches_folder
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, Race, Sampler, SearchSettings
@@ -177,10 +179,13 @@ def make_plan(graph: Any, wanted: Wanted, *, resume: bool = False) -> Plan:
         return _new(directory, graph, wanted)
     recorded = Journal.read(directory)
     if not resume:
+        records, goal = recorded.records(), recorded.goal
+        most = wanted.trials or (len(records) + 1 if goal is None else goal.trials)
         raise SearchExistsError(
-            f"search '{directory.name}' exists, with {len(recorded.records())} trials; add"
+            f"search '{directory.name}' exists, with {count(len(records), 'trial')}; add"
             f" {argument('resume', True)} to continue it, or search under another"
-            f" {argument('name')}"
+            f" {argument('name')}",
+            finished=sum(record.status is not TrialStatus.RUNNING for record in records) >= most,
         )
     return _continued(recorded, graph, wanted)
 

@@ -5,7 +5,7 @@ import pytest
 
 import l2p_search as l2p
 from l2p_search.api.found import Search
-from l2p_search.cli.next_steps import next_steps, resume_command
+from l2p_search.cli.next_steps import copy_of, next_steps, resume_command
 from l2p_search.data.graph import Graph
 from l2p_search.searching.records.settings import Goal
 from tests.searching.pretend import searched
@@ -49,12 +49,22 @@ def test_without_mlflow_its_interface_is_not_offered(small_graph: Graph) -> None
     assert "MLflow" not in next_steps([_search("a", small_graph)], tracked=False)
 
 
+def test_mlflow_gets_as_much_of_what_follows_as_of_the_search(small_graph: Graph) -> None:
+    found, server = _search("a", small_graph), "http://host:5000"
+    steps = next_steps([found], tracked=True, uri=server)
+    for key in ("a page with figures", "MLflow", "a longer search"):
+        assert f" --tracking-uri {server}" in steps[key]
+    assert resume_command(found.directory, copy_of(False, server)).endswith("a --no-tracking")
+    assert copy_of(True, None) == copy_of(True, "http://me:secret@host") == ""
+
+
 def test_a_search_elsewhere_is_found_by_its_folder(small_graph: Graph) -> None:
     found = _search("a", small_graph, folder="mine")
     steps = next_steps([found], tracked=False)
-    assert steps["a page with figures"] == "l2p-search report a --dir mine"
+    assert steps["a page with figures"] == "l2p-search report a --dir mine --no-tracking"
     assert steps["every number"] == "l2p-search status a --dir mine --full"
-    assert steps["a longer search"] == "l2p-search --resume --name a --dir mine --trials 6"
+    again = "l2p-search --resume --name a --dir mine --no-tracking"
+    assert steps["a longer search"] == f"{again} --trials 6"
     assert resume_command(found.directory) == "l2p-search --resume --name a --dir mine"
 
 
@@ -62,7 +72,7 @@ def test_several_searches_have_one_set_of_steps_for_the_best(small_graph: Graph)
     several = [_search("few", small_graph, 1), _search("many", small_graph, 12)]
     lines = list(next_steps(several, tracked=False).values())
     best = max(several, key=lambda search: search.best.objective or 0.0)  # type: ignore[union-attr]
-    assert lines[1] == f"l2p-search report {best.name}"
+    assert lines[1] == f"l2p-search report {best.name} --no-tracking"
     assert not any("--resume" in line for line in lines)
 
 

@@ -13,7 +13,7 @@ from l2p_search import defaults
 from l2p_search.cli.first_line import first_line
 from l2p_search.cli.invocation import as_called
 from l2p_search.cli.logs import log_to
-from l2p_search.cli.next_steps import next_steps, resume_command
+from l2p_search.cli.next_steps import copy_of, next_steps, resume_command
 from l2p_search.cli.options import (
     add_dataset,
     add_dir,
@@ -47,7 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--space",
         metavar="NAME",
-        help=f"a space of `l2p-search spaces`, or the path of a YAML file ({defaults.SPACE})",
+        help="a space of `l2p-search spaces`, or the path of a YAML file"
+        f" (default: {defaults.SPACE})",
     )
     what.add_argument(
         "--model",
@@ -184,7 +185,8 @@ def run(args: argparse.Namespace) -> int:
         only = {key: vars(args)[key] for key in ("name", "space", "model", "register")}
         models = _models(args.models, args.dataset, only)
     # Before the imports of what follows, which take seconds and may swallow an interrupt.
-    again = _again(args.name, args.dir) if args.models is None else _all_again()
+    copy = copy_of(not args.no_tracking, args.tracking_uri)
+    again = _again(args.name, args.dir, copy) if args.models is None else _all_again()
     with Signals(again) as signals, ExitStack() as until_the_end:
         worker = _begin(args, until_the_end)
         from l2p_search.api.planning import Wanted
@@ -223,7 +225,7 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             tell_plans(plans, means.resources, args.memory, as_json=args.json, quiet=args.quiet)
             return 0
-        found = _run_all(plans, means, as_json=args.json)
+        found = _run_all(plans, means, copy, as_json=args.json)
         if found and found[-1].interrupted:
             return signals.exit_code
     _print_all(found, several=args.models is not None, tracked=not args.no_tracking, args=args)
@@ -249,7 +251,7 @@ def _begin(args: argparse.Namespace, until_the_end: ExitStack) -> "FirstWorker |
     return worker
 
 
-def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Search]":
+def _run_all(plans: "list[Plan]", means: "Means", copy: str, *, as_json: bool) -> "list[Search]":
     """Run the searches one after another, until one is interrupted."""
     from l2p_search.api.searches import run_plan
     from l2p_search.searching.running.cluster import one_ray
@@ -263,7 +265,7 @@ def _run_all(plans: "list[Plan]", means: "Means", *, as_json: bool) -> "list[Sea
             if search.interrupted:
                 one = len(plans) == 1
                 _report_interrupted(
-                    search, resume_command(plan.directory) if one else _all_again()
+                    search, resume_command(plan.directory, copy) if one else _all_again()
                 )
                 break
             if not as_json:
@@ -310,7 +312,7 @@ def _print_all(
         return
     if ranking is not None:
         print(ranking)
-    if steps := next_steps(found, tracked):
+    if steps := next_steps(found, tracked, args.tracking_uri):
         print(f"\nnext: {listed(list(steps))}")
         print("\n".join(f"  {command}" for command in steps.values()))
 
@@ -342,7 +344,10 @@ def _planned(dataset: str | None, wanted: "Wanted", *, resume: bool, ask: bool) 
         if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         said = str(error).partition(";")[0]
-        print(f"{said}. Continue it? [Y/n] ", end="", file=sys.stderr, flush=True)
+        question = f"{said}. Continue it?"
+        if error.finished:
+            question = f"{said}, all that were asked for. Show its result?"
+        print(f"{question} [Y/n] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
             raise
     return make_plan(dataset, wanted, resume=True)
@@ -364,14 +369,14 @@ def _report_interrupted(search: "Search", resume: str) -> None:
     say(f"continue with: {resume}")
 
 
-def _again(name: str | None, folder: Path | None) -> str:
+def _again(name: str | None, folder: Path | None, copy: str) -> str:
     """The command that continues a search which may not have been found yet."""
     command = ["l2p-search", "--resume"]
     if name is not None:
         command += ["--name", name]
     if folder is not None:
         command += ["--dir", str(folder)]
-    return as_called(shlex.join(command))
+    return as_called(f"{shlex.join(command)}{copy}")
 
 
 def _all_again() -> str:

@@ -27,7 +27,7 @@ from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.space.shipped import load_space
 from tests.api.in_process import without_ray
-from tests.searching.pretend import pretend_training, settings
+from tests.searching.pretend import pretend_training, searched, settings
 
 
 @pytest.fixture(autouse=True)
@@ -174,6 +174,27 @@ def test_on_a_terminal_it_asks_before_it_continues(
     assert "search 'demo-smoke' exists, with 0 trials. Continue it? [Y/n]" in said.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("asked", "question"),
+    [
+        ((), "exists, with 3 trials, all that were asked for. Show its result? [Y/n]"),
+        (("--trials", "9"), "exists, with 3 trials. Continue it? [Y/n]"),
+    ],
+)
+def test_of_a_finished_search_it_asks_whether_the_result_is_to_be_shown(
+    asked: tuple[str, ...], question: str, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    searched(Path("searches/demo-smoke"), small_graph, Goal(trials=3, confirm=0)).close()
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    monkeypatch.setattr(sys, "stderr", said := Terminal())
+    assert main(["--dataset", "demo", "--space", "smoke", *asked]) == 2
+    assert question in said.getvalue()
+
+
 def test_a_dry_run_prints_the_plan_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -238,9 +259,9 @@ def test_a_search_prints_what_it_found_and_what_to_do_next(
         "",
         "next: every number, a page with figures, predictions and a longer search",
         "  l2p-search status 'two words' --full",
-        "  l2p-search report 'two words'",
+        "  l2p-search report 'two words' --no-tracking",
         "  l2p-search predict 'searches/two words/model' --dataset demo",
-        "  l2p-search --resume --name 'two words' --trials 6",
+        "  l2p-search --resume --name 'two words' --no-tracking --trials 6",
     ]
     ended = [line for line in captured.err.splitlines() if line.startswith("[")]
     assert [line[:6] for line in ended] == ["[1/3] ", "[2/3] ", "[3/3] "]
@@ -346,6 +367,7 @@ def test_a_signal_keeps_what_ended_and_says_how_to_go_on(
     assert lines[2].startswith("l2p-search: best so far: trial ")
     assert lines[-1] == (
         f"l2p-search: continue with: l2p-search --resume --name demo-smoke --dir '{folder}'"
+        " --no-tracking"
     )
     without_ray(monkeypatch)
     assert main([*_SMALL, "--quiet", "--dir", folder, "--resume", "--json"]) == 0
