@@ -2,10 +2,12 @@
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
 from l2p_search.cli.invocation import in_words
@@ -198,9 +200,22 @@ def _unknown_flag(
 def _unknown_command(text: str, commands: dict[str, argparse.ArgumentParser]) -> str:
     if text in _INSTEAD:
         return f"'{text}' is no command; {_INSTEAD[text]}"
+    if _is_a_graph(text):
+        command = f"l2p-search --dataset {shlex.quote(text)}"
+        return f"'{cut(text)}' is no command; to search that graph: {command}"
     near = get_close_matches(text[:_LONGEST].lower(), commands, n=1, cutoff=_NEAR)
     remedy = f"did you mean {near[0]}?" if near else "see l2p-search --help"
     return f"'{cut(text)}' is no command; {remedy}"
+
+
+def _is_a_graph(text: str) -> bool:
+    """Whether a word in a command's place is a dataset's name, or a file that is there."""
+    from l2p_search.data.catalogue import DATASETS
+
+    try:
+        return text.lower() in DATASETS or Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _is_flag(text: str, parser: argparse.ArgumentParser) -> bool:

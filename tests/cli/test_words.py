@@ -1,5 +1,7 @@
 """One line for every wrong word: what is wrong, and the nearest that is right."""
 
+from pathlib import Path
+
 import pytest
 
 from l2p_search.cli.main import build_parser, main
@@ -42,6 +44,7 @@ def _error(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("help", "'help' is no command; did you mean l2p-search --help?"),
         ("help train", "'help' is no command; did you mean l2p-search --help?"),
         ("search --dataset demo", "'search' is no command; searching needs no command: l2p-s"),
+        ("Demo", "'Demo' is no command; to search that graph: l2p-search --dataset Demo"),
         ("5", "'5' is no command; see l2p-search --help"),
         ("--dataset demo --sampler tpee", "--sampler: 'tpee' is none of them; did you mean tpe?"),
         ("--dataset demo --sampler x", "choose one of tpe, random, grid, gp"),
@@ -61,6 +64,16 @@ def test_a_wrong_word_gets_one_line(
     words: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert says in _error(capsys, *words.split())
+
+
+def test_a_file_in_the_place_of_a_command_is_taken_for_a_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my graph.npz").touch()
+    assert "to search that graph: l2p-search --dataset 'my graph.npz'" in _error(
+        capsys, "my graph.npz"
+    )
 
 
 def test_a_very_long_word_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
