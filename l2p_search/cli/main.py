@@ -45,11 +45,12 @@ def build_parser() -> argparse.ArgumentParser:
         description="Search the configuration that learns best how far messages should travel on a"
         " graph (L2P, KDD '21). Without a command: search.",
         epilog="example: l2p-search --dataset wisconsin --trials 200",
+        usage="l2p-search --dataset GRAPH [OPTION ..]\n       l2p-search COMMAND [OPTION ..]",
     )
     parser.add_argument("--version", action="version", version=f"l2p-search {__version__}")
     search.add_options(parser)
     parser.set_defaults(run=search.run)
-    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog="l2p-search")
     for command in _COMMANDS:
         command.add_parser(commands)
     return parser

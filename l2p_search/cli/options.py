@@ -122,6 +122,11 @@ def add_dir(parser: Parser) -> None:
 def add_search(parser: Parser, usual: str = "the latest") -> None:
     """NAME and --search: the search that is meant; `usual` is the one where neither is given."""
     parser.add_argument("name", nargs="?", metavar="NAME", help=f"a search (default: {usual})")
+    add_search_flag(parser)
+
+
+def add_search_flag(parser: Parser) -> None:
+    """--search alone, for a command whose first word says more than a name."""
     parser.add_argument("--search", metavar="NAME", help="the same")
 
 
@@ -191,7 +196,7 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=defaults.CPUS_PER_TRIAL,
         metavar="N",
-        help="threads per trial (%(default)s)",
+        help="threads per trial (default: %(default)s)",
     )
     add_device(on)
     on.add_argument(
@@ -199,7 +204,8 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
         type=at_least_zero,
         default=defaults.GPUS_PER_TRIAL,
         metavar="N",
-        help="the share of a GPU that a trial takes: with 0.25 four share one (1 on CUDA)",
+        help="the share of a GPU that a trial takes: with 0.25 four share one"
+        " (default: 1 on CUDA)",
     )
     on.add_argument(
         "--address", metavar="ADDRESS", help="a running Ray cluster, such as auto or HOST:6379"
@@ -225,7 +231,7 @@ def add_memory(parser: Parser) -> None:
         type=positive_float,
         default=defaults.MEMORY_GB,
         metavar="GB",
-        help="memory per trial: as many seeds train at once as fit into it (%(default)g)",
+        help="memory per trial: as many seeds train at once as fit into it (default: %(default)g)",
     )
 
 
@@ -236,7 +242,8 @@ def add_margin(parser: Parser) -> None:
         type=positive_float,
         default=defaults.MARGIN,
         metavar="POINTS",
-        help="scores that are surely no further apart are called equivalent (%(default)g)",
+        help="scores that are surely no further apart are called equivalent"
+        " (default: %(default)g)",
     )
 
 

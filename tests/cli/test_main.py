@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.cli.main import build_parser, main
+from l2p_search.cli.options import search_name
 
 _PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 _HEAVY = ("torch", "numpy", "torch_geometric", "rich", "yaml", "ray", "optuna", "scipy")
@@ -36,6 +37,13 @@ def test_every_command_has_an_example_and_is_in_the_pages(
     assert ended.value.code == 0
     assert f"example: l2p-search {command}" in capsys.readouterr().out
     assert any(f"l2p-search {command}" in page.read_text() for page in _PAGES)
+
+
+def test_every_command_about_one_search_takes_its_name_alike() -> None:
+    for command in ("status", "trials", "ui", "export", "report", "reproduce", "node", "sync"):
+        of_it = ["--node", "1"] if command == "node" else []
+        for words in ([command, "mine", *of_it], [command, "--search", "mine", *of_it]):
+            assert search_name(vars(build_parser().parse_args(words))) == "mine"
 
 
 def test_runs_as_a_module() -> None:

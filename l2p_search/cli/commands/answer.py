@@ -57,20 +57,28 @@ def add_parser(commands: Any) -> None:
         type=duration,
         default="12m",
         metavar="TIME",
-        help="about how long it may take; the budget of each method is made to fit (12m)",
+        help="about how long it may take; the budget of each method is made to fit (default: 12m)",
     )
     parser.add_argument(
         "--trials", type=positive, metavar="N", help="configurations per method, instead of a time"
     )
     parser.add_argument(
-        "--seeds", type=positive, metavar="N", help="seeds per configuration, with --trials (5)"
+        "--seeds",
+        type=positive,
+        metavar="N",
+        help="seeds per configuration, with --trials (default: 5)",
     )
     parser.add_argument(
-        "--confirm", type=positive, metavar="N", help="fresh seeds per winner, with --trials (10)"
+        "--confirm",
+        type=positive,
+        metavar="N",
+        help="fresh seeds per winner, with --trials (default: 10)",
     )
     add_metric(parser)
     add_margin(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (answer-GRAPH.html)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the page (default: answer-GRAPH.html)"
+    )
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
     add_tracking_uri(parser)

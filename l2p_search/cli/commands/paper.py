@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
         "--budget",
         choices=["smoke", "quick", "full"],
         default=defaults.BUDGET,
-        help="(%(default)s)",
+        help="(default: %(default)s)",
     )
     parser.add_argument(
         "--datasets", nargs="+", metavar="NAME", help="(default: those of the table or figure)"

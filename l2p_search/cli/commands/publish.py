@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from l2p_search.cli.options import add_dir
+from l2p_search.cli.options import add_dir, add_margin
+from l2p_search.errors import UserError
 
 
 def add_parser(commands: Any) -> None:
@@ -18,21 +19,14 @@ def add_parser(commands: Any) -> None:
         " figures, paragraphs of methods, the reproducibility checklist, and for every number the"
         " line of the journal it comes from. A search is a cell: its graph the column, its method"
         " the row; others are compared with the method of the first one.",
-        epilog="example: l2p-search publish --searches texas-l2q texas-mlp --out paper",
+        epilog="example: l2p-search publish texas-l2q texas-mlp --out paper",
     )
-    parser.add_argument(
-        "--searches", nargs="+", required=True, metavar="NAME", help="ended, confirmed searches"
-    )
+    parser.add_argument("name", nargs="*", metavar="NAME", help="ended, confirmed searches")
+    parser.add_argument("--searches", nargs="+", default=[], metavar="NAME", help="the same")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FOLDER", help="the folder to make"
     )
-    parser.add_argument(
-        "--margin",
-        type=float,
-        default=1.0,
-        metavar="POINTS",
-        help="scores that differ by less are called equivalent (%(default)g)",
-    )
+    add_margin(parser)
     parser.add_argument("--json", action="store_true", help="print one object")
     add_dir(parser)
     parser.set_defaults(run=run)
@@ -42,7 +36,13 @@ def run(args: argparse.Namespace) -> int:
     """Write the folder, print its table."""
     from l2p_search.api.publishing import publish
 
-    found = publish(args.searches, args.out, folder=args.dir, margin=args.margin)
+    names = [*args.name, *args.searches]
+    if not names:
+        raise UserError(
+            "publish: which searches? Name them, such as l2p-search publish texas-l2q texas-mlp"
+            " --out paper"
+        )
+    found = publish(names, args.out, folder=args.dir, margin=args.margin)
     if args.json:
         print(json.dumps(found.to_mapping(), indent=2))
         return 0

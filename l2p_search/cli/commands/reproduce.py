@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_dir, positive
+from l2p_search.cli.options import add_dir, add_search_flag, positive, search_name
 from l2p_search.display.phrases import count
 
 
@@ -21,11 +21,12 @@ def add_parser(commands: Any) -> None:
         epilog="example: l2p-search reproduce wisconsin-paper:45",
     )
     parser.add_argument(
-        "trial",
+        "name",
         nargs="?",
         metavar="SEARCH[:TRIAL]",
         help="a search and the number of a trial (default: the latest, its best trial)",
     )
+    add_search_flag(parser)
     parser.add_argument("--data-dir", type=Path, metavar="DIR", help="a folder with raw files")
     parser.add_argument(
         "--threads", type=positive, metavar="N", help="threads of torch (default: as it had)"
@@ -40,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.opening import split_trial
     from l2p_search.api.reproducing import reproduce
 
-    name, number = (None, None) if args.trial is None else split_trial(args.trial)
+    trial = search_name(vars(args))
+    name, number = (None, None) if trial is None else split_trial(trial)
     found = reproduce(
         name,
         number,

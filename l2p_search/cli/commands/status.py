@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
 from l2p_search.cli.next_steps import full_command, resume_command
-from l2p_search.cli.options import add_dir
+from l2p_search.cli.options import add_dir, add_search, search_name
 from l2p_search.display.phrases import count
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
         description="Show how a search stands; without a name, every search.",
         epilog="example: l2p-search status wisconsin-paper --full",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a search (default: all)")
+    add_search(parser, "all")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--full",
@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.statuses import Status, statuses
     from l2p_search.searching.records.lock import is_locked
 
-    found = statuses(args.name, args.dir, whole=args.json)
+    name = search_name(vars(args))
+    found = statuses(name, args.dir, whole=args.json)
     if args.json:
         rows = [
             {"name": directory.name, "running": is_locked(directory), **status.found}
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             _print_full(directory, status)
         else:
             _print(directory, status)
-            if args.name is not None and status.best is not None:
+            if name is not None and status.best is not None:
                 print(f"  everything: {full_command(directory)}")
     return 0
 

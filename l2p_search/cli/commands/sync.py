@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.cli.options import add_dir, add_tracking_uri
+from l2p_search.cli.options import add_dir, add_search, add_tracking_uri, search_name
 
 
 def add_parser(commands: Any) -> None:
@@ -17,7 +17,7 @@ def add_parser(commands: Any) -> None:
         " or to another server. Nothing is written twice.",
         epilog="example: l2p-search sync wisconsin-paper",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a search (default: all)")
+    add_search(parser, "all")
     add_tracking_uri(parser)
     add_dir(parser)
     parser.set_defaults(run=run)
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.opening import open_named
     from l2p_search.display.phrases import count
 
-    searches, unreadable = open_named(args.name, args.dir)
+    searches, unreadable = open_named(search_name(vars(args)), args.dir)
     for error in unreadable:
         print(f"l2p-search: {in_words(error.message)}", file=sys.stderr)
     for found in searches:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from l2p_search.cli.options import add_dir, positive
+from l2p_search.cli.options import add_dir, add_search, positive, search_name
 from l2p_search.display.phrases import count
 
 _SHOWN = 20
@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:
         description="List the trials of a search, the best first; it may still be running.",
         epilog="example: l2p-search trials wisconsin-paper --top 20",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a search (default: the latest)")
+    add_search(parser)
     parser.add_argument(
         "--top",
         type=positive,
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the journal, print."""
     from l2p_search.api.opening import open_search
 
-    found = open_search(args.name, args.dir)
+    found = open_search(search_name(vars(args)), args.dir)
     if args.json:
         print(json.dumps(found.rows()[: args.top], indent=2, allow_nan=False))
     elif args.csv:

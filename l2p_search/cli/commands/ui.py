@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from l2p_search import defaults
-from l2p_search.cli.options import add_tracking_uri, positive
+from l2p_search.cli.options import add_search, add_tracking_uri, positive, search_name
 from l2p_search.cli.signals import say
 
 
@@ -17,7 +17,7 @@ def add_parser(commands: Any) -> None:
         " searches of all graphs, or at the trials of one search. Ctrl-C ends it.",
         epilog="example: l2p-search ui wisconsin-paper",
     )
-    parser.add_argument("search", nargs="?", metavar="NAME", help="the search to open")
+    add_search(parser, "the searches of all graphs")
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address and open no browser"
     )
@@ -32,14 +32,15 @@ def run(args: argparse.Namespace) -> int:
     """Start the server, print its address once it answers, open the browser, wait for Ctrl-C."""
     from l2p_search.api.interface import open_browser, serve, views_of
 
+    search = search_name(vars(args))
     found = views_of(args.tracking_uri)
     if found.is_server:
-        link = found.links()[found.first(args.search)]
+        link = found.links()[found.first(search)]
         print(f"MLflow: {link}")
         if not args.no_browser:
             open_browser(link)
         return 0
-    with serve(found, args.port, args.search) as server:
+    with serve(found, args.port, search) as server:
         say("MLflow's interface starts ..")
         try:
             there = server.ready()

@@ -18,7 +18,7 @@ def test_prints_the_table_and_says_where_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(folder / "paper")
-    assert main(["publish", "--searches", "a-l2q", "--out", out, "--dir", str(folder)]) == 0
+    assert main(["publish", "a-l2q", "--out", out, "--dir", str(folder)]) == 0
     said = capsys.readouterr().out
     assert said.startswith("| method | a |")
     assert f"files into {out}" in said
@@ -35,8 +35,8 @@ def test_json_names_the_files(folder: Path, capsys: pytest.CaptureFixture[str]) 
     [
         (["--searches", "b"], "no search 'b' in"),
         (["--searches", "a-l2q", "a-l2q"], "--searches: 'a-l2q' is named twice"),
-        (["--searches", "a-l2q", "--margin", "-1"], "--margin -1.0: must be a number above 0"),
-        (["--searches", "a-l2q", "--margin", "nan"], "--margin nan: must be a number above 0"),
+        (["a-l2q", "--searches", "a-l2q"], "--searches: 'a-l2q' is named twice"),
+        ([], "publish: which searches? Name them, such as"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(
