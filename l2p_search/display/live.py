@@ -101,6 +101,7 @@ class LivePanel:
         self._snapshot: Snapshot | None = None
         self._finished = False
         self._latest: list[str] = []
+        self._failure: str | None = None
 
     def __enter__(self) -> "LivePanel":
         """Start drawing."""
@@ -126,6 +127,9 @@ class LivePanel:
         line = in_words(event, snapshot, self._subject.keys)
         if line is not None:
             self._latest = [*self._latest[-2:], line]
+            if event.kind == "ended" and event.record is not None:
+                failed = event.record.status is TrialStatus.FAILED
+                self._failure = line if failed else self._failure
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The panel as it stands."""
@@ -137,6 +141,7 @@ class LivePanel:
             stopping=self._stop.is_set(),
             finished=self._finished,
             latest=self._latest,
+            failure=self._failure,
         )
         yield panel(self._subject, view, options.max_width)
 

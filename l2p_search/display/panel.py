@@ -60,6 +60,7 @@ class View:
         stopping: Whether the search is being stopped.
         finished: Whether nothing is left to train.
         latest: The last lines on what happened.
+        failure: The line on the last trial that failed; it stays, as others soon push it away.
     """
 
     snapshot: Snapshot | None
@@ -68,6 +69,7 @@ class View:
     stopping: bool = False
     finished: bool = False
     latest: Sequence[str] = ()
+    failure: str | None = None
 
 
 def panel(subject: Subject, view: View, width: int) -> RenderableType:
@@ -99,10 +101,13 @@ def panel(subject: Subject, view: View, width: int) -> RenderableType:
     head.append(f"  {stage_text(stage)}, ", style="not bold")
     head.append(f"{'' if len(head) + len(times) <= width else chr(10)}{times}", style="not bold")
     lines: list[RenderableType] = [head, _stage_bar(stage, snapshot.running, width)]
+    latest = [line for line in view.latest if line != view.failure]
     running = [replace(each, seconds=each.seconds + view.since) for each in snapshot.running]
-    lines += [Text(_tally(subject, snapshot)), *running_lines(running, width)]
+    lines += [_tally(subject, snapshot), *running_lines(running, width)]
     lines += _best(subject, snapshot)
-    lines += [Text(line, style="dim") for line in view.latest]
+    lines += [Text(line, style="dim") for line in latest]
+    if view.failure is not None:
+        lines.append(Text(view.failure, style="yellow"))
     return Group(*lines)
 
 
@@ -143,15 +148,16 @@ def _stage_bar(stage: Stage, running: Sequence[Running], width: int) -> Renderab
     return bar
 
 
-def _tally(subject: Subject, snapshot: Snapshot) -> str:
+def _tally(subject: Subject, snapshot: Snapshot) -> Text:
     counts = snapshot.counts
     parts = [f"{len(snapshot.running)} running", f"{counts[TrialStatus.COMPLETE]} complete"]
     if subject.race:
         parts.append(f"{counts[TrialStatus.RACED_OUT]} raced out")
-    parts.append(f"{counts[TrialStatus.FAILED]} failed")
+    failed = counts[TrialStatus.FAILED]
     speed = snapshot.seeds_per_second
     known = f"; {speed:.{0 if speed >= 10 else 2}f} seeds/s" if speed > 0 else ""
-    return f"{', '.join(parts)}{known}"
+    text = Text(f"{', '.join(parts)}, ")
+    return text.append(f"{failed} failed", style="yellow" if failed else "").append(known)
 
 
 def running_lines(running: Sequence[Running], width: int) -> list[RenderableType]:

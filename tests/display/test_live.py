@@ -51,6 +51,21 @@ def test_plain_lines_tell_what_happened(tmp_path: Path, small_graph: Graph) -> N
     assert any("fresh seeds: test" in line for line in said)
 
 
+def test_the_panel_keeps_the_reason_of_the_last_failure(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    journal, events = _events(tmp_path, small_graph)
+    panel = LivePanel(_subject(journal), Console(file=io.StringIO()))
+    ended = [pair for pair in events if pair[0].kind == "ended"]
+    first, snapshot = ended[0]
+    assert first.record is not None
+    failed = replace(first.record, status=TrialStatus.FAILED, reason="out of memory")
+    panel.update(Event("ended", failed), snapshot)
+    for event, snapshot in ended[1:9]:
+        panel.update(event, snapshot)
+    assert f"trial {failed.number} failed: out of memory" in _drawn(panel)
+
+
 def test_the_panel_shows_counts_the_best_and_the_time_left(
     tmp_path: Path, small_graph: Graph
 ) -> None:

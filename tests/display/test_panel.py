@@ -106,6 +106,17 @@ def test_before_a_trial_has_ended_the_time_left_is_a_bound(width: int) -> None:
 
 
 @_WIDTHS
+def test_a_trial_that_failed_stays_in_sight(width: int) -> None:
+    failure = "trial 3 failed: it needs 9.1 GB and --memory is 4 (hidden=16000)"
+    latest = ["trial 7: validation 80.00 % ..", failure]
+    view = View(snapshot=_SNAPSHOT, elapsed=102.0, latest=latest, failure=failure)
+    text = _drawn(view, width)
+    assert text.endswith(failure)
+    assert text.count("failed:") == 1
+    assert _drawn(replace(view, latest=latest[:1]), width) == text  # others pushed it away
+
+
+@_WIDTHS
 def test_confirming_counts_configurations_and_goes_on_moving(width: int) -> None:
     view = View(
         snapshot=replace(_SNAPSHOT, confirming=5, confirmed=2, running=(_FRESH,)), elapsed=102.0
