@@ -19,6 +19,8 @@ from l2p_search.results import TrialStatus
 
 _SHOWN = 8
 """Running trials that have a line of their own."""
+_OVERDUE = 5.0
+"""Seconds after the expected end from which it is no longer said that none are left."""
 _NARROW = 80
 """Columns below which the bar of a running trial is short."""
 
@@ -136,8 +138,11 @@ def stage_text(stage: Stage) -> str:
 def _left(snapshot: Snapshot, view: View) -> str:
     if snapshot.seconds_left is None:
         return ""
-    left = format_duration(max(0.0, snapshot.seconds_left - view.since))
-    return f", {'at most' if snapshot.at_most else 'about'} {left} left"
+    left = snapshot.seconds_left - view.since
+    if left < -_OVERDUE:
+        return ", longer than expected"
+    bound = "at most" if snapshot.at_most else "about"
+    return f", {bound} {format_duration(max(0.0, left))} left"
 
 
 def _stage_bar(stage: Stage, running: Sequence[Running], width: int) -> RenderableType:

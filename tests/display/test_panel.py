@@ -106,6 +106,15 @@ def test_before_a_trial_has_ended_the_time_left_is_a_bound(width: int) -> None:
 
 
 @_WIDTHS
+def test_a_search_that_is_late_does_not_say_that_no_time_is_left(width: int) -> None:
+    view = View(snapshot=_SNAPSHOT, elapsed=300.0, since=154.0)
+    assert "about 0 s left" in _drawn(view, width)
+    late = _drawn(replace(view, since=156.0), width)
+    assert "8 of 20 trials, 5 min, longer than expected" in late
+    assert " left" not in late
+
+
+@_WIDTHS
 def test_a_trial_that_failed_stays_in_sight(width: int) -> None:
     failure = "trial 3 failed: it needs 9.1 GB and --memory is 4 (hidden=16000)"
     latest = ["trial 7: validation 80.00 % ..", failure]
