@@ -65,7 +65,7 @@ def display_of(
         return NotebookPanel(subject)
     # Keep today's stderr: sys.stderr is redirected while Ray runs, as Ray prints to it.
     console = Console(file=sys.stderr)
-    if console.is_terminal:
+    if _can_redraw(console):
         return LivePanel(subject, console, stop)
     return PlainLines(subject, sys.stderr)
 
@@ -87,6 +87,11 @@ def together_of(
     if shown != "auto":
         return nullcontext(Untold())
     console = Console(file=sys.stderr)
-    if console.is_terminal and not in_notebook():
+    if _can_redraw(console) and not in_notebook():
         return TogetherPanel(searches, console, stop)
     return nullcontext(TogetherLines(searches, sys.stderr))
+
+
+def _can_redraw(console: Console) -> bool:
+    """Whether a panel can be drawn anew in its place: rich shows none with TERM=dumb."""
+    return console.is_terminal and not console.is_dumb_terminal

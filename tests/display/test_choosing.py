@@ -1,14 +1,16 @@
 import io
 import sys
+import threading
 from contextlib import AbstractContextManager
 
 import pytest
 
 from l2p_search.display import choosing
-from l2p_search.display.choosing import Display, Nothing, Shown, display_of
+from l2p_search.display.choosing import Display, Nothing, Shown, display_of, together_of
 from l2p_search.display.live import LivePanel, PlainLines
 from l2p_search.display.notebook import NotebookPanel
 from l2p_search.display.panel import Subject
+from l2p_search.display.together import TogetherLines
 from l2p_search.progress import Event, Snapshot
 
 _SUBJECT = Subject("s", ["K"])
@@ -50,6 +52,16 @@ def test_a_terminal_gets_a_panel_and_a_file_gets_lines(monkeypatch: pytest.Monke
     assert isinstance(_chosen("auto"), LivePanel)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert isinstance(_chosen("auto"), PlainLines)
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys, "stderr", _Terminal())
+    assert isinstance(_chosen("auto"), PlainLines)
+    with together_of("auto", 3, threading.Event()) as together:
+        assert isinstance(together, TogetherLines)
 
 
 def test_a_notebook_gets_an_output_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
