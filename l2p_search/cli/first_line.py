@@ -88,7 +88,7 @@ def first_line_of_answer(options: Mapping[str, Any]) -> str | None:
 def say_first(line: str | None, *, quiet: bool) -> None:
     """Print it, unless nobody waits: a program that has imported torch starts at once."""
     if line is not None and not quiet and "torch" not in sys.modules:
-        say(line)
+        say(line, wrapped=True)
 
 
 def _starting(what: str) -> str:

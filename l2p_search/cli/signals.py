@@ -1,12 +1,15 @@
 """Signals while a command runs: the first ends it in good order, the second ends it at once."""
 
 import os
+import shutil
 import signal
+import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 from l2p_search.stopping import Stop
 
@@ -114,6 +117,25 @@ def _handled_by(handle: Callable[[int, FrameType | None], None]) -> dict[int, An
     return {number: signal.signal(number, handle) for number in ours}
 
 
-def say(text: str) -> None:
-    """Write a line to stderr's file itself: a handler may interrupt a print, and print cannot."""
-    os.write(2, f"l2p-search: {text}\n".encode())
+def say(text: str, *, wrapped: bool = False) -> None:
+    """Write a line to stderr's file itself: a handler may interrupt a print, and print cannot.
+
+    Args:
+        text: The line.
+        wrapped: Whether a terminal that is narrower gets it between words; a command in it would
+            no longer work when it is pasted.
+    """
+    line = f"l2p-search: {text}"
+    os.write(2, f"{on_screen(line, sys.stderr) if wrapped else line}\n".encode())
+
+
+def on_screen(line: str, stream: TextIO) -> str:
+    """A line wrapped between words where the stream is a terminal that is narrower."""
+    if not stream.isatty():
+        return line
+    return textwrap.fill(
+        line,
+        shutil.get_terminal_size().columns,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -167,7 +167,7 @@ def in_words(event: Event, snapshot: Snapshot, keys: Sequence[str]) -> str | Non
             return f"{who} could not be {done}: {event.reason}"
         test = interval_of_test(event.result)
         seeds = count(len(event.result.seeds), "fresh seed")
-        return f"{who} with {seeds}: {briefly('test', event.result.metric)} {test} %"
+        return f"{who} ({seeds}): {briefly('test', event.result.metric)} {test} %"
     if record.status is TrialStatus.FAILED or record.result is None:
         return f"trial {record.number} failed: {record.reason} ({config})"
     trained = f"{len(record.result.seeds)} seeds, {record.result.seconds:.1f} s"

@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from l2p_search.cli import signals
-from l2p_search.cli.signals import Signals, say, unwound
+from l2p_search.cli.signals import Signals, on_screen, say, unwound
 
 _WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -148,3 +149,16 @@ def test_a_second_signal_ends_a_command_at_once(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         command()
     assert ended == [143]
+
+
+def test_a_line_is_wrapped_between_words_on_a_narrow_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "24")
+    line = "searching demo: torch and Ray start .."
+    assert on_screen(line, Terminal()) == "searching demo: torch\nand Ray start .."
+    assert on_screen(line, io.StringIO()) == line

@@ -48,7 +48,7 @@ def test_plain_lines_tell_what_happened(tmp_path: Path, small_graph: Graph) -> N
     assert "dropout=" in said[0]
     assert any("raced out" in line and "worse than trial" in line for line in said)
     assert any(line.startswith("every configuration of the space is visited: 24") for line in said)
-    assert any("fresh seeds: test" in line for line in said)
+    assert any("fresh seeds): test" in line for line in said)
 
 
 def test_the_panel_keeps_the_reason_of_the_last_failure(

@@ -56,7 +56,7 @@ def test_one_output_is_opened_drawn_anew_and_left_as_it_ended(
         "confirming the best on fresh seeds: ",
         f"best validation <b>{best.objective:.2f} ±",
         f"trial {best.number}",
-        "fresh seeds: test",
+        "fresh seeds): test",
     ):
         assert part in drawn[-1]
 

@@ -29,7 +29,7 @@ from l2p_search.cli.options import (
     positive,
     reading,
 )
-from l2p_search.cli.signals import Signals, say
+from l2p_search.cli.signals import Signals, on_screen, say
 from l2p_search.cli.telling_plans import tell_plans
 from l2p_search.errors import SearchExistsError, UserError
 
@@ -241,7 +241,8 @@ def _begin(args: argparse.Namespace, until_the_end: ExitStack) -> "FirstWorker |
     if line is None or "torch" in sys.modules:
         return None
     if not args.quiet:
-        say(line.replace(" and Ray start", " starts") if args.dry_run else line)
+        line = line.replace(" and Ray start", " starts") if args.dry_run else line
+        say(line, wrapped=True)
     if args.dry_run or args.address is not None or args.device not in ("auto", "cpu"):
         return None
     from l2p_search.searching.running.first_worker import FirstWorker
@@ -313,7 +314,7 @@ def _print_all(
     if ranking is not None:
         print(ranking)
     if steps := next_steps(found, tracked, args.tracking_uri):
-        print(f"\nnext: {listed(list(steps))}")
+        print(f"\n{on_screen(f'next: {listed(list(steps))}', sys.stdout)}")
         print("\n".join(f"  {command}" for command in steps.values()))
 
 
