@@ -5,7 +5,7 @@ import re
 import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -166,14 +166,12 @@ def _check_place(word: Word) -> None:
     places = [each for each in word.parser._actions if not each.option_strings]
     if word.place >= len(places) and not any(each.nargs in ("*", "+") for each in places):
         command = word.parser.prog.partition(" ")[2]
-        see = f"see l2p-search {command} --help"
-        remedy = "name the table of edges with --edges" if _may_be_edges(word) else see
+        remedy = f"see l2p-search {command} --help"
+        if "=" in word.text and "--set" in options_of(word.parser):
+            remedy = f"did you mean --set {cut(word.text)}?"
+        elif "--edges" in options_of(word.parser) and Path(word.text).suffix:
+            remedy = "name the table of edges with --edges"
         raise UserError(f"{command}: '{cut(word.text)}' is one word too many; {remedy}")
-
-
-def _may_be_edges(word: Word) -> bool:
-    """Whether a command that reads a graph was given a second file behind it."""
-    return "--edges" in options_of(word.parser) and "." in word.text
 
 
 def _unknown_flag(
@@ -187,7 +185,11 @@ def _unknown_flag(
     if command and name in of_a_search:
         others.insert(0, "a search (no command)")
     see = f"l2p-search {command + ' ' if command else ''}--help"
-    if others:
+    if (key := _hyperparameter(name)) is not None:
+        remedy = f"{key} is a hyperparameter: name its values in a space file (--space FILE)"
+        if "--set" in options_of(word.parser):
+            remedy = f"{key} is a hyperparameter: --set {key}=.."
+    elif others:
         remedy = f"{' and '.join(others[:2])} {'have' if others[1:] else 'has'} it; see {see}"
     elif near:
         remedy = f"did you mean {near[0]}?"
@@ -195,6 +197,14 @@ def _unknown_flag(
         remedy = f"see {see}"
     where = f"{command} has no such option" if command else "there is no such option"
     return f"{cut(name)}: {where}; {remedy}"
+
+
+def _hyperparameter(flag: str) -> str | None:
+    """The hyperparameter that a flag is the name of, if it is one's."""
+    from l2p_search.hyperparameters import Hyperparameters
+
+    keys = {field.name.lower(): field.name for field in fields(Hyperparameters)}
+    return keys.get(flag.removeprefix("--").replace("-", "_").lower())
 
 
 def _unknown_command(text: str, commands: dict[str, argparse.ArgumentParser]) -> str:

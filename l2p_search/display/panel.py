@@ -100,8 +100,9 @@ def panel(subject: Subject, view: View, width: int) -> RenderableType:
         return Group(head, *_best(subject, snapshot))
     stage = snapshot.stages[-1]
     times = f"{elapsed}{_left(snapshot, view)}"
-    head.append(f"  {stage_text(stage)}, ", style="not bold")
-    head.append(f"{'' if len(head) + len(times) <= width else chr(10)}{times}", style="not bold")
+    for words in (f"  {stage_text(stage)}, ", times):
+        fits = len(head.plain.rpartition("\n")[2]) + len(words.rstrip()) <= width
+        head.append(words if fits else f"\n{words.lstrip()}", style="not bold")
     lines: list[RenderableType] = [head, _stage_bar(stage, snapshot.running, width)]
     latest = [line for line in view.latest if line != view.failure]
     running = [replace(each, seconds=each.seconds + view.since) for each in snapshot.running]

@@ -54,6 +54,12 @@ def _error(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("train --dataset demo --set=--", "--set: '--' is no value"),
         ("export --dataset=--", "--dataset: '--' is no value"),
         ("train", "train: give --dataset too, as in: l2p-search train --dataset wisconsin"),
+        (
+            "--dataset demo --epochs 5",
+            "epochs is a hyperparameter: name its values in a space file",
+        ),
+        ("train --dataset demo --weight-decay 0.1", "hyperparameter: --set weight_decay=.."),
+        ("train --dataset demo K=3", "train: 'K=3' is one word too many; did you mean --set K=3?"),
         ("status a b", "status: 'b' is one word too many; see "),
         ("inspect n.csv e.csv", "'e.csv' is one word too many; name the table of edges with --e"),
         ("compare a b c.d", "compare: 'c.d' is one word too many; "),

@@ -147,6 +147,14 @@ def test_where_the_first_line_is_too_long_the_times_have_one_of_their_own() -> N
         "night  confirmation on fresh seeds: 2 of 5,",
         "1 min 42 s, about 2 min 30 s left",
     ]
+    console = Console(file=io.StringIO(), width=40)
+    console.print(panel(replace(_SUBJECT, name="night", part="model 2 of 4"), view, 40))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert [line.strip() for line in text.splitlines()[:3]] == [
+        "night  model 2 of 4",
+        "confirmation on fresh seeds: 2 of 5,",
+        "1 min 42 s, about 2 min 30 s left",
+    ]
 
 
 @_WIDTHS
