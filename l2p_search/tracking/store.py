@@ -2,6 +2,8 @@
 
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +15,10 @@ _HOME = Path("mlflow")
 _DATABASE = "mlflow.db"
 _WORDS = ("databricks", "databricks-uc", "uc")
 """Addresses that are one word."""
+_SCHEMES = ("file", "http", "https", "mssql", "mysql", "postgresql", "sqlite", *_WORDS)
+"""How addresses begin that MLflow itself writes to."""
+_PLUGINS = "mlflow.tracking_store"
+"""Under which name packages bring MLflow further kinds of stores."""
 _FILES_ALLOWED = "MLFLOW_ALLOW_FILE_STORE"
 """MLflow refuses a folder of files as a store unless this variable says so."""
 
@@ -102,6 +108,13 @@ def _checked(uri: str, source: str) -> Store:
         raise UserError(
             f"{source}: {uri} is no address; write it such as http://127.0.0.1:5000 or"
             " sqlite:///runs.db"
+        )
+    scheme, found, _ = uri.partition("://")
+    kind = scheme.partition("+")[0].lower()
+    near = get_close_matches(kind, _SCHEMES, n=1)  # what is like none is left to MLflow
+    if found and near and kind not in (*_SCHEMES, *entry_points(group=_PLUGINS).names):
+        raise UserError(
+            f"{source}: {uri} begins with no kind of store; did you mean {near[0]}://?"
         )
     return Store(uri)
 

@@ -104,6 +104,22 @@ def test_an_address_that_cannot_be_one_is_one_line(
 
 
 @pytest.mark.parametrize(
+    ("uri", "near"),
+    [
+        ("htp://host:5000", "http"),
+        ("httpss://host", "https"),
+        ("postgres://host/runs", "postgresql"),
+        ("sqllite:///runs.db", "sqlite"),
+    ],
+)
+def test_a_misspelt_kind_of_store_is_refused_before_anything_is_trained(
+    uri: str, near: str
+) -> None:
+    with pytest.raises(UserError, match=f"{uri} begins with no kind of .* mean {near}://"):
+        find_store(uri)
+
+
+@pytest.mark.parametrize(
     "uri", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite+pysqlite://?cache=shared"]
 )
 def test_a_database_that_would_end_with_the_command_is_refused(uri: str) -> None:
