@@ -1,11 +1,13 @@
 """The report of a search: what its HTML page says, the verdict first."""
 
 import shlex
+from collections.abc import Sequence
 
 from l2p_search.api.exporting import provenance_of
 from l2p_search.api.summarising import class_names, summary_of
 from l2p_search.data.reading_again import one_line, shell_words, train_command
 from l2p_search.display.beside import luck_text, mlp_text
+from l2p_search.display.headline import compared
 from l2p_search.display.phrases import (
     count,
     describe_config,
@@ -26,9 +28,10 @@ from l2p_search.report.page import Code, Drawing, Page, Part, Section, Table, re
 from l2p_search.report.page_figures import course, curves_lines, importance_bars, trial_lines
 from l2p_search.report.page_profile import profile_beside, profile_groups
 from l2p_search.report.search_figures import Point
-from l2p_search.results import TrialResult
+from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.expected_best import ExpectedBest, expected_best
 from l2p_search.searching.records.journal import Journal
+from l2p_search.searching.records.lock import is_locked
 from l2p_search.searching.records.luck import Luck
 from l2p_search.searching.records.outcome import Outcome
 from l2p_search.searching.records.settings import Goal, SearchSettings
@@ -69,8 +72,9 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
             headline_note=_meaning(outcome, metric),
             beside=profile_beside(best.result),
             verdict=[
+                *_unfinished(journal, outcome, best),
                 *_controls(outcome, metric),
-                *([_ties(outcome)] if len(outcome.ties) > 1 else []),
+                *_ties(outcome),
             ],
             facts=_facts(journal),
             summary=f"Search {journal.directory.name}:"
@@ -93,7 +97,7 @@ def report_page(journal: Journal, outcome: Outcome, importance: Effects | None) 
 
 
 def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
-    """Two sentences: how far nodes look, and what reaches which score."""
+    """Two sentences: how far nodes look, and what reaches which score and beats what."""
     settings = outcome.settings
     sentences = []
     if result.profiles is not None:
@@ -102,20 +106,32 @@ def _answer(outcome: Outcome, best: TrialRecord, result: TrialResult) -> str:
     score = f"reaches {number} % test {title(settings.metric)}"
     if number is None:
         score = f"is the best on {briefly('validation', settings.metric)}"
-    others = len(outcome.ties) - 1
-    alone = (
-        f"validation cannot tell it from {count(others, 'other configuration')}"
-        if others
-        else "validation tells it from every other configuration"
-    )
     if len(outcome.records) == 1:
-        alone = "no other configuration was tried"
-    sentences.append(
-        f"{best.config.method.upper()} with"
-        f" {describe_config(best.config, settings.space.dimensions)} {score};"
-        f" {alone}."
-    )
+        score += "; no other configuration was tried"
+    if told := compared(outcome.held):
+        score += f": {told}"
+    config = describe_config(best.config, settings.space.dimensions)
+    named = f"{best.config.method.upper()}{' with ' * bool(config)}{config}"
+    sentences.append(f"{named} {score}.")
     return " ".join(sentences)
+
+
+def _unfinished(journal: Journal, outcome: Outcome, best: TrialRecord) -> list[Part]:
+    """That there is more to come, and what is above may change; empty once a search has ended."""
+    goal, trials = outcome.goal, len(outcome.records)
+    ended = sum(record.status is not TrialStatus.RUNNING for record in outcome.records)
+    most = trials if goal is None or goal.time_budget else outcome.settings.at_most(goal.trials)
+    asked = goal is not None and goal.confirm > 0 and best.number not in outcome.confirmations
+    if ended >= most and not asked:
+        return []
+    stand = f"{ended} of {count(max(most, trials), 'trial')} ended"
+    if asked:
+        stand += ", and the best is not confirmed yet"
+    if is_locked(journal.directory):
+        return [f"The search is running: {stand}."]
+    name = shlex.quote(journal.directory.name)
+    go_on = Code(f"l2p-search --resume --name {name}")
+    return [f"The search is not finished: {stand}. It goes on with", go_on]
 
 
 def _headline(outcome: Outcome) -> str:
@@ -171,8 +187,12 @@ def _controls(outcome: Outcome, metric: Metric) -> list[Part]:
     return [Table(columns, rows), *together]
 
 
-def _ties(outcome: Outcome) -> str:
+def _ties(outcome: Outcome) -> list[Part]:
+    """One line; nothing of a search of one trial."""
     others = [record.number for record in outcome.ties[1:]]
+    if not others:
+        alone = "No ties: validation tells the best from every other configuration."
+        return [alone] if len(outcome.records) > 1 else []
     named = ", ".join(map(str, others[:_MOST_NAMED]))
     more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     fresh = [
@@ -187,7 +207,7 @@ def _ties(outcome: Outcome) -> str:
         else ""
     )
     word = "Ties: trials" if len(others) > 1 else "Tie: trial"
-    return f"{word} {named}{more} may be as good as the best on validation{told}."
+    return [f"{word} {named}{more} may be as good as the best on validation{told}."]
 
 
 def _facts(journal: Journal) -> list[str]:
@@ -200,10 +220,10 @@ def _numbers(name: str, outcome: Outcome, best: TrialRecord, result: TrialResult
     """Every test score in one table, and what is to be known of them."""
     settings, metric = outcome.settings, outcome.settings.metric
     score, keys = title(metric), list(settings.space.dimensions)
+    tied = f", {tied_with(len(outcome.ties) - 1)}" if len(outcome.records) > 1 else ""
     parts: list[Part] = [
         f"Best on {briefly('validation', metric)}: trial {best.number},"
-        f" {interval_of_validation(result)} %, {tied_with(len(outcome.ties) - 1)}:"
-        f" {describe_config(best.config, keys)}.",
+        f" {interval_of_validation(result)} %{tied}: {describe_config(best.config, keys)}.",
     ]
     if rows := as_lists(score_rows(summary_of(outcome, name))):
         parts.append(Table([f"test {score}, %", "mean", THIS_GRAPH, OTHER_NODES], rows))
@@ -250,17 +270,38 @@ def _trials(outcome: Outcome, shown: list[TrialRecord]) -> list[Part]:
                 *(plain(values[key]) for key in keys),
             ]
         )
-    columns = ["trial", f"{briefly('validation', settings.metric)} %", "sd", "", "seconds", *keys]
-    left = len(outcome.records) - len(rows)
-    told = f"{count(len(rows), 'trial')} with all seeds, the best first" + (
-        f"; {left} more were stopped early, failed or are left out here." if left else "."
-    )
-    told += (
-        " sd is the standard deviation over seeds; a tie may be as good as the best: Hsu's"
-        " comparison with the best, at 5 %, does not rule it out."
-    )
+    score = f"{briefly('validation', settings.metric)} %"
+    columns = ["trial", score, "sd", "standing", "seconds", *keys]
+    told = f"{count(len(rows), 'trial')} with all seeds, the best first."
+    if settings.seeds > 1:
+        told += " sd is the standard deviation over seeds."
+    if len(rows) > 1:
+        told += (
+            " A tie may be as good as the best: Hsu's comparison with the best, at 5 %, does not"
+            " rule it out."
+        )
     numbers = [record.number for record in shown]
-    return [told, Table(columns, rows, sorts=True, trials=numbers)]
+    without = [told, *_not_in_the_table(outcome.records, len(rows))]
+    return [" ".join(without), Table(columns, rows, sorts=True, trials=numbers)]
+
+
+def _not_in_the_table(records: Sequence[TrialRecord], rows: int) -> list[str]:
+    """What became of the other trials, a sentence each."""
+    raced = sum(record.status is TrialStatus.RACED_OUT for record in records)
+    still_open = sum(record.status is TrialStatus.RUNNING for record in records)
+    failed = [record for record in records if record.status is TrialStatus.FAILED]
+    left = len(records) - rows - raced - still_open - len(failed)
+    told = []
+    if raced:
+        told.append(f"{count(raced, 'trial')} more stopped early, as others were better.")
+    if failed:
+        first = sentence(str(failed[0].reason).rstrip("."))
+        told.append(f"{count(len(failed), 'trial')} failed; trial {failed[0].number}: {first}")
+    if still_open:
+        told.append(f"{count(still_open, 'trial')} had not ended.")
+    if left:
+        told.append(f"{count(left, 'trial')} more would make the page too long.")
+    return told
 
 
 def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
@@ -287,19 +328,18 @@ def _search_figures(outcome: Outcome, importance: Effects | None) -> list[Part]:
             series["test"] = tests
         curve = curves_lines([each.trials for each in expected], series, "%", "trials")
         drawn.append(Drawing(curve, "What fewer of these trials would have found, at random"))
-    lines = Drawing(
-        trial_lines(points, keys, "score, %"),
+    through = (
         "Trials as lines through their hyperparameters; the best is orange, point at a line for"
-        " its trial",
-        broad=True,
+        " its trial"
     )
+    lines = [Drawing(svg, through) for svg in trial_lines(points, keys, "score, %")]
     parts: list[Part] = [drawn]
     if len(expected) > 1:
         columns = ["trials", "best on validation, %", "in 90 of 100 draws", "its test, %"]
         parts.append(Table(columns, [_budget_row(each) for each in expected]))
     if importance is not None and not importance.told:
         parts.append(f"What mattered for {label.removesuffix(', %')}: {importance}.")
-    return [*parts, [lines]]
+    return [*parts, lines]
 
 
 def _budget_row(each: ExpectedBest) -> list[str]:

@@ -79,19 +79,32 @@ def answer(summary: Summary, best: TrialRecord) -> str:
         f"{summary.method} reaches {two_digits(summary.confirmed.mean)} % test"
         f" {title(summary.metric)} on {summary.dataset}"
     )
-    found = [
-        (each.judged, "the default configuration" if each.role == "default" else each.name)
-        for each in summary.held.others
-        if not each.is_winner
-    ]
-    labels = summary.held.labels
-    if labels is not None and labels.difference is not None:
-        found.append((labels.judged, labels.control))
-    told = _compared(found)
+    told = compared(summary.held)
     return f"{words}: {told}." if told else f"{words}."
 
 
-def _compared(found: Sequence[tuple[Judged, str]]) -> str:
+def compared(held: HeldAgainst) -> str:
+    """What the winner is better than, as a part of a sentence.
+
+    Args:
+        held: The winner beside the default configuration and the controls.
+
+    Returns:
+        Such as "better than MLP; undecided against APPNP"; empty where nothing was trained
+        beside the winner.
+    """
+    found = [
+        (each.judged, "the default configuration" if each.role == "default" else each.name)
+        for each in held.others
+        if not each.is_winner
+    ]
+    labels = held.labels
+    if labels is not None and labels.difference is not None:
+        found.append((labels.judged, labels.control))
+    return _in_words(found)
+
+
+def _in_words(found: Sequence[tuple[Judged, str]]) -> str:
     """Verdicts that are alike as one part of a sentence, the certain ones first."""
     names: dict[str, list[str]] = {}
     order = ("better", "worse", "equivalent", "undecided")

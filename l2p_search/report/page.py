@@ -37,12 +37,12 @@ class Drawing:
     Args:
         svg: Written by us; what users named in it is escaped already.
         caption: Below it.
-        broad: Whether a narrow screen scrolls it, instead of making it smaller.
+        told: What it shows, for who cannot see it; the caption where it is empty.
     """
 
     svg: str
     caption: str = ""
-    broad: bool = False
+    told: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,15 +147,21 @@ def _part(part: Part) -> str:
     if isinstance(part, Table):
         return _table(part)
     if isinstance(part, Code):
-        return f'<div class="code"><pre>{escape(part.text)}</pre>{_COPY}</div>'
+        text = _FLAG.sub(r"<span>\g<0></span>", escape(part.text))
+        return f'<div class="code"><pre>{text}</pre>{_COPY}</div>'
     drawings = "".join(map(_drawing, part))
     return f'<div class="figures">{drawings}</div>' if len(part) > 1 else drawings
 
 
 def _drawing(each: Drawing) -> str:
     caption = f"<figcaption>{escape(each.caption)}</figcaption>" if each.caption else ""
-    inner = f'<div class="wide">{each.svg}</div>' if each.broad else each.svg
-    return f"<figure>{inner}{caption}</figure>"
+    return f"<figure>{_told(each)}{caption}</figure>"
+
+
+def _told(each: Drawing) -> str:
+    """The drawing with a name: a screen reader passes over one without."""
+    name = escape(each.told or each.caption)
+    return each.svg.replace(' role="img"', f' role="img" aria-label="{name}"', 1)
 
 
 def _table(table: Table) -> str:
@@ -189,7 +195,7 @@ def _table(table: Table) -> str:
 
 def _cell(cell: str | Drawing | Link) -> str:
     if isinstance(cell, Drawing):
-        return cell.svg
+        return _told(cell)
     if isinstance(cell, Link):
         return f'<a href="{escape(cell.address)}">{escape(cell.text)}</a>'
     return escape(cell)
@@ -226,3 +232,5 @@ def _anchor(title: str) -> str:
 _BEST = ' class="best"'
 _COPY = '<button class="copy" hidden>copy</button>'
 _NUMBER = re.compile(r"^[+-]?[\d.]+")
+_FLAG = re.compile(r"(?<!\S)--[a-z-]+(?!\S)")
+"""No line ends within one: a browser would end it after a hyphen."""

@@ -19,7 +19,10 @@ from l2p_search.report.search_figures import Point
 _WIDTH, _HEIGHT = 380, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 364, 12, 186
 _MOST_NUMBERS = 13
-_BROAD, _BROAD_HEIGHT = 760, 300
+_LEAST_ROW = 15
+"""The height of a map's row in which its label can be read."""
+_MOST_AXES = 5
+"""Of one drawing of trials as lines: as many as a telephone has room for."""
 
 
 def profile_bars(
@@ -68,7 +71,8 @@ def heat_map(rows: Mapping[str, Sequence[float]], steps: int, what: str) -> str:
         SVG.
     """
     left = min(150, 26 + 7 * max(map(len, (what, *rows))))
-    room, height = (_RIGHT - left) / steps, (_BOTTOM - _TOP) / len(rows)
+    room, height = (_RIGHT - left) / steps, max(_LEAST_ROW, (_BOTTOM - _TOP) / len(rows))
+    bottom = _TOP + len(rows) * height
     most = max(max(list(q)[:steps]) for q in rows.values()) or 1.0
     parts = []
     for row, (label, q) in enumerate(rows.items()):
@@ -82,9 +86,9 @@ def heat_map(rows: Mapping[str, Sequence[float]], steps: int, what: str) -> str:
             )
         short = label if len(label) <= 17 else f"{label[:16]}…"
         parts.append(_text(left - 6, y + height / 2 + 4, short, "end"))
-    parts += _steps(steps, left, room)
-    parts.append(_text(left - 6, _BOTTOM + 18, what, "end"))
-    return _svg(parts)
+    parts += _steps(steps, left, room, bottom)
+    parts.append(_text(left - 6, bottom + 18, what, "end"))
+    return _svg(parts, height=bottom + _HEIGHT - _BOTTOM)
 
 
 def course(points: Sequence[Point], label: str) -> str:
@@ -186,30 +190,42 @@ def curves_lines(
     return _svg(parts)
 
 
-def trial_lines(points: Sequence[Point], keys: Sequence[str], label: str) -> str:
+def trial_lines(points: Sequence[Point], keys: Sequence[str], label: str) -> list[str]:
     """Complete trials as lines through their hyperparameters to their score.
 
     Args:
         points: The trials, at least one of them complete.
-        keys: The hyperparameters.
+        keys: The hyperparameters, at least one.
         label: Of the last axis.
 
     Returns:
-        SVG; the best trial's line is drawn last, and bold.
+        SVGs of few axes each, of which the last is the score; the best trial's line is drawn
+        last, and bold.
     """
+    charts = -(-len(keys) // (_MOST_AXES - 1))
+    most = -(-len(keys) // charts)
+    return [
+        _lines_through(points, keys[first : first + most], label)
+        for first in range(0, len(keys), most)
+    ]
+
+
+def _lines_through(points: Sequence[Point], keys: Sequence[str], label: str) -> str:
     ordered = sorted((each for each in points if each.complete), key=lambda each: each.score)
     scores = [each.score for each in ordered]
     low, high = min(scores), max(scores)
-    top, bottom, left, right = 40, _BROAD_HEIGHT - 16, 60, _BROAD - 60
+    top, bottom, left, right = 32, _HEIGHT - 10, 46, _RIGHT - 14
     room = (right - left) / len(keys)
     places, parts = [], []
     for index, key in enumerate([*keys, label]):
         x = left + index * room
-        values = [each.values[key] for each in ordered] if index < len(keys) else scores
-        heights, ticks = _axis(values)
+        if index < len(keys):
+            heights, ticks = _axis([each.values[key] for each in ordered])
+        else:  # always to scale: scores are what is compared
+            heights, ticks = _to_scale(scores)
         places.append([bottom - (bottom - top) * height for height in heights])
         parts.append(f'<path class="axis" d="M{x:.1f} {top}V{bottom}"/>')
-        parts.append(_text(x, top - 20, key if len(key) <= 14 else f"{key[:13]}…"))
+        parts.append(_text(x, top - 16, key if len(key) <= 12 else f"{key[:11]}…"))
         for height, text in ticks.items():
             y = bottom - (bottom - top) * height + 4
             parts.append(_text(x - 5, y, text, "end"))
@@ -218,11 +234,12 @@ def trial_lines(points: Sequence[Point], keys: Sequence[str], label: str) -> str
         path = "L".join(
             f"{left + index * room:.1f} {column[place]:.1f}" for index, column in enumerate(places)
         )
-        shade = to_hex(colormaps["viridis"]((each.score - low) / ((high - low) or 1.0) * 0.9))
-        kind = 'class="best"' if place == len(ordered) - 1 else f'class="trial" stroke="{shade}"'
+        shown = 0.25 + 0.65 * (each.score - low) / ((high - low) or 1.0)
+        best = place == len(ordered) - 1
+        kind = 'class="best"' if best else f'class="trial" stroke-opacity="{shown:.2f}"'
         said = f"<title>trial {each.number}: {each.score:.2f} %</title>"
         lines.append(f'<path {kind} d="M{path}">{said}</path>')
-    return _svg([*lines, *parts], _BROAD, _BROAD_HEIGHT, "broad")
+    return _svg([*lines, *parts])
 
 
 def spark(profile: Sequence[float]) -> str:
@@ -244,14 +261,7 @@ def _axis(values: Sequence[object]) -> tuple[list[float], dict[float, str]]:
     distinct = sorted(set(values), key=lambda v: (isinstance(v, str), v))
     numbers = [float(v) for v in values if isinstance(v, (int, float))]
     if len(distinct) > 8 and len(numbers) == len(values):
-        log = min(numbers) > 0.0 and max(numbers) / min(numbers) > 30.0
-        scaled = [math.log(v) if log else v for v in numbers]
-        low, width = min(scaled), (max(scaled) - min(scaled)) or 1.0
-        marks = {
-            part: f"{math.exp(low + part * width) if log else low + part * width:.3g}"
-            for part in (0.0, 0.25, 0.5, 0.75, 1.0)
-        }
-        return [(v - low) / width for v in scaled], marks
+        return _to_scale(numbers)
     top = max(1, len(distinct) - 1)
     heights = {value: rank / top for rank, value in enumerate(distinct)}
     named = {
@@ -259,6 +269,19 @@ def _axis(values: Sequence[object]) -> tuple[list[float], dict[float, str]]:
         for value, height in heights.items()
     }
     return [heights[value] for value in values], named
+
+
+def _to_scale(numbers: Sequence[float]) -> tuple[list[float], dict[float, str]]:
+    """The same where distances count; by logarithms where a range is wide."""
+    log = min(numbers) > 0.0 and max(numbers) / min(numbers) > 30.0
+    scaled = [math.log(v) if log else v for v in numbers]
+    low, width = min(scaled), (max(scaled) - min(scaled)) or 1.0
+    parts = (0.0, 0.25, 0.5, 0.75, 1.0) if max(scaled) > low else (0.0,)
+    marks = {
+        part: f"{math.exp(low + part * width) if log else low + part * width:.3g}"
+        for part in parts
+    }
+    return [(v - low) / width for v in scaled], marks
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -282,10 +305,10 @@ def _upright(ticks: Sequence[float], label: str) -> Iterator[str]:
     )
 
 
-def _steps(steps: int, left: float, room: float) -> Iterator[str]:
+def _steps(steps: int, left: float, room: float, bottom: float = _BOTTOM) -> Iterator[str]:
     for step in range(0, steps, max(1, -(-steps // _MOST_NUMBERS))):
-        yield _text(left + room * (step + 0.5), _BOTTOM + 18, str(step))
-    yield _text(left + room * steps / 2, _BOTTOM + 38, "propagation step t")
+        yield _text(left + room * (step + 0.5), bottom + 18, str(step))
+    yield _text(left + room * steps / 2, bottom + 38, "propagation step t")
 
 
 def _whole(last: int) -> list[int]:
@@ -296,9 +319,5 @@ def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _svg(
-    parts: Sequence[str], width: int = _WIDTH, height: float = _HEIGHT, kind: str = ""
-) -> str:
-    named = f' class="{kind}"' if kind else ""
-    inner = "".join(parts)
-    return f'<svg{named} viewBox="0 0 {width} {height:.0f}" role="img">{inner}</svg>'
+def _svg(parts: Sequence[str], height: float = _HEIGHT) -> str:
+    return f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img">{"".join(parts)}</svg>'

@@ -20,7 +20,19 @@ def profile_beside(result: TrialResult) -> list[Drawing]:
     caption = "How far nodes look: q(t), the weight of step t, mean over nodes and seeds" + (
         "; orange: one standard deviation over seeds, up and down" if spread else ""
     )
-    return [Drawing(profile_bars(result.profile, spread), caption)]
+    return [Drawing(profile_bars(result.profile, spread), caption, in_numbers(result.profile))]
+
+
+def in_numbers(profile: Sequence[float]) -> str:
+    """A profile for who cannot see its drawing.
+
+    Example:
+        >>> in_numbers((0.75, 0.25))
+        'how far nodes look, q(t): 0.75 on step 0, 0.25 on step 1'
+    """
+    shares = list(profile)[: shown_steps(profile)]
+    told = ", ".join(f"{share:.2f} on step {step}" for step, share in enumerate(shares))
+    return f"how far nodes look, q(t): {told}"
 
 
 def profile_groups(result: TrialResult, classes: Sequence[str] = ()) -> list[Drawing]:

@@ -27,27 +27,35 @@ th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(-
 td { overflow-wrap: normal; } td.text, th.text { text-align: left; }
 th { background: var(--panel); white-space: nowrap; } tr.best td { font-weight: 650; }
 th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid; }
+th button::after { content: " \\2195"; color: var(--soft); font-weight: 400; }
 th[aria-sort=ascending] button::after { content: " \\25B2"; }
 th[aria-sort=descending] button::after { content: " \\25BC"; }
 pre { background: var(--panel); padding: .8rem; border-radius: 6px; margin: .5rem 0;
-  white-space: pre-wrap; }
+  white-space: pre-wrap; } pre span { white-space: nowrap; }
 button.copy { font: inherit; font-size: .8rem; padding: .1rem .5rem; cursor: pointer;
-  color: var(--text); background: var(--panel); border: 1px solid var(--line);
+  white-space: nowrap; color: var(--text); background: var(--panel); border: 1px solid var(--line);
   border-radius: 6px; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr));
   gap: 1rem 2rem; } figure { margin: 0; } figcaption { font-size: .9rem; color: var(--soft); }
 svg { width: 100%; max-width: 32rem; height: auto; display: block;
   font: 12px system-ui, sans-serif; }
 svg text { fill: var(--text); paint-order: stroke; stroke: var(--back); stroke-width: 3px; }
-svg.broad { min-width: 38rem; max-width: none; }
 .bar { fill: var(--blue); } .mark { fill: var(--blue); fill-opacity: .65; }
 .stop { stroke: var(--grey); } .best { stroke: var(--orange); fill: none; stroke-width: 2.5; }
 .axis { stroke: var(--grey); fill: none; } .spread { stroke: var(--orange); }
-.trial { fill: none; stroke-width: 1.2; stroke-opacity: .7; } .trial:hover { stroke-width: 4; }
+.trial { stroke: var(--blue); fill: none; stroke-width: 1.2; } .trial:hover { stroke-width: 4; }
+[role=status] { position: absolute; clip-path: inset(50%); }
 .rest { fill: var(--grey); } .second { stroke: var(--blue); fill: none; stroke-width: 2; }
 @media (max-width: 480px) { .wide { font-size: .75rem; } .first .wide { font-size: .72rem; }
   .wide table { font-size: inherit; } .wide :is(th, td) { padding: .3rem .2rem; }
-  .wide th { white-space: normal; overflow-wrap: normal; } .wide td.text { min-width: 4.5rem; } }
+  .wide th { white-space: normal; overflow-wrap: normal; } .wide td.text { min-width: 4.5rem; }
+  .stacks, .stacks :is(thead, tbody) { display: block; } .wide .stacks { font-size: .85rem; }
+  .stacks tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .9rem;
+    padding: .45rem 0; border-bottom: 1px solid var(--line); }
+  .stacks thead tr { background: var(--panel); } .stacks thead tr::before { content: "sort by"; }
+  .wide .stacks :is(th, td, td.text) { border: 0; padding: 0; min-width: 0; }
+  .stacks :is(th, td):empty { display: none; }
+  .stacks td::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; } }
 @media print { nav, button.copy { display: none; } body { max-width: none; padding: 0; }
   h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
   .wide { overflow: visible; } .code { break-inside: avoid; }
@@ -56,6 +64,20 @@ svg.broad { min-width: 38rem; max-width: none; }
 """
 
 SCRIPT = """
+for (const table of document.querySelectorAll('table.sorts')) {
+  const names = [...table.tHead.rows[0].cells].map(head => head.textContent);
+  table.classList.add('stacks');  // on a narrow screen each row becomes lines: then roles are lost
+  table.setAttribute('role', 'table');
+  for (const part of [table.tHead, table.tBodies[0]]) part.setAttribute('role', 'rowgroup');
+  for (const row of table.rows) {
+    row.setAttribute('role', 'row');
+    for (const cell of row.cells) {
+      const head = cell.tagName === 'TH';
+      cell.setAttribute('role', head ? 'columnheader' : 'cell');
+      if (!head) cell.dataset.label = names[cell.cellIndex];
+    }
+  }
+}
 for (const head of document.querySelectorAll('table.sorts th')) {
   const name = head.textContent; if (!name) continue;
   const button = document.createElement('button'); button.textContent = name;
@@ -78,8 +100,12 @@ const told = document.getElementById('configs');
 const configs = told ? JSON.parse(told.textContent) : {base: {}, trials: {}};
 const yaml = value => typeof value === 'string' && !/^[a-z][a-z0-9_]*$/.test(value)
   ? JSON.stringify(value) : String(value);
+const status = document.createElement('p');
+status.setAttribute('role', 'status'); document.body.append(status);
 for (const button of document.querySelectorAll('button.copy')) {
   button.hidden = false;
+  const trial = button.dataset.trial;
+  if (trial) button.setAttribute('aria-label', 'copy config of trial ' + trial);
   button.onclick = async () => {
     const own = configs.trials[button.dataset.trial];
     const text = own ? Object.entries({...configs.base, ...own})
@@ -89,7 +115,8 @@ for (const button of document.querySelectorAll('button.copy')) {
     try { await navigator.clipboard.writeText(text); }
     catch { const area = document.createElement('textarea'); area.value = text;
       document.body.append(area); area.select(); document.execCommand('copy'); area.remove(); }
-    button.textContent = 'copied'; setTimeout(() => button.textContent = said, 1500);
+    button.textContent = status.textContent = 'copied';
+    setTimeout(() => { button.textContent = said; status.textContent = ''; }, 1500);
   };
 }
 """

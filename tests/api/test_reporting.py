@@ -17,7 +17,7 @@ from l2p_search.held import Against, HeldAgainst
 from l2p_search.intervals import Interval
 from l2p_search.learned import Profiles
 from l2p_search.other_nodes import OTHER_NODES, THIS_GRAPH
-from l2p_search.results import TrialResult
+from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.expected_best import expected_best
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
@@ -97,17 +97,23 @@ def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: O
     assert validation == sorted(validation, reverse=True)
 
 
+def _plain(page: str) -> str:
+    """The text of its lines to copy, as a browser copies them."""
+    return unescape(re.sub("</?span>", "", page))
+
+
 def test_a_reader_can_reproduce_it(body: str) -> None:
+    body = _plain(body)
     again = "l2p.search(graph, space='pretend', trials=10, seeds=20, sampler='tpe', seed=0"
-    assert escape(again) in body
+    assert again in body
     assert "l2p-search export --search pretended --out best.yaml" in body
-    assert escape("l2p.fit(graph, config='best.yaml')  # small was made in memory") in body
+    assert "l2p.fit(graph, config='best.yaml')  # small was made in memory" in body
 
 
 def test_a_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path, small_graph: Graph) -> None:
     journal = searched(tmp_path / "two words", small_graph, Goal(trials=1, confirm=0))
-    page = report_page(journal, read_outcome(journal), None)
-    assert "l2p-search export --search &#x27;two words&#x27; --out best.yaml" in page
+    page = _plain(report_page(journal, read_outcome(journal), None))
+    assert "l2p-search export --search 'two words' --out best.yaml" in page
 
 
 def test_it_asks_the_network_for_nothing_and_is_small(body: str) -> None:
@@ -140,8 +146,9 @@ def test_the_first_screen_is_question_answer_number_profile_controls_ties_and_gr
     outcome = replace(outcome, held=HeldAgainst((against,)))
     page = report_page(journal, outcome, None)
     first = unescape(page[page.index("<body>") : page.index("<nav>")])
-    said = ["How far should messages travel on small?", "reaches", f"{outcome.confirmed} %"]
-    said += ["the number to quote", "MLP at its settings", "+1.50 ± 1.00", "better"]
+    said = ["How far should messages travel on small?", f"reaches {outcome.confirmed} %"]
+    said += ["better than MLP at its settings", "the number to quote"]
+    said += [">MLP at its settings<", "+1.50 ± 1.00", ">better<"]
     said += ["may be as good as the best", "The graph: small: 12 nodes."]
     places = [first.index(each) for each in said]
     assert places == sorted(places)
@@ -187,9 +194,61 @@ def test_a_reader_of_an_own_graph_can_paste_how_it_was_read(
     journal, goal = begin(tmp_path / "own", graph=request), Goal(trials=1, confirm=0)
     journal.begin(goal, {})
     drive(Coordinator(journal, goal), small_graph)
-    page = unescape(report_page(journal, read_outcome(journal), None))
+    page = _plain(report_page(journal, read_outcome(journal), None))
     assert "; no other configuration was tried." in page
+    assert "tied with" not in page
+    assert "validation tells" not in page
     assert "Trials as lines" not in page  # one line says nothing
     read = "--dataset '/my data/nodes.csv' --edges '/my data/edges.csv' --label kind"
     assert f"l2p-search {read} --space pretend --trials 1 --seeds 20" in page
     assert f"l2p-search train {read} --config best.yaml" in page
+
+
+@pytest.mark.parametrize(
+    ("confirm", "alive", "says"),
+    [
+        (0, False, "The search is not finished: 3 of 6 trials ended. It goes on with"),
+        (2, False, ": 3 of 6 trials ended, and the best is not confirmed yet. It goes on with"),
+        (2, True, "The search is running: 3 of 6 trials ended, and the best is not confirmed"),
+    ],
+)
+def test_what_is_not_finished_says_so_first(
+    confirm: int, alive: bool, says: str, tmp_path: Path, small_graph: Graph
+) -> None:
+    journal, goal = begin(tmp_path / "two words"), Goal(trials=6, confirm=confirm)
+    journal.begin(goal, {})
+    drive(Coordinator(journal, goal), small_graph, stop_after=3)
+    if not alive:
+        journal.close()
+        journal = Journal.read(tmp_path / "two words")
+    page = _plain(report_page(journal, read_outcome(journal), None))
+    first = page[: page.index("<nav>")]
+    assert says in first
+    assert ("l2p-search --resume --name 'two words'" in first) is not alive
+    assert "1 trial had not ended." in page
+
+
+def test_what_is_finished_says_nothing_of_that(body: str) -> None:
+    assert "not finished" not in body
+    assert "is running" not in body
+
+
+def test_trials_that_are_not_in_the_table_are_counted_and_the_first_failure_is_explained(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    def narrow(graph: Graph, config: TrialConfig, seeds: Sequence[int], **_: Any) -> TrialResult:
+        if config.K > 4:
+            raise MemoryError
+        return pretend_training(graph, config, seeds)
+
+    journal, goal = begin(tmp_path / "s"), Goal(trials=6, confirm=0)
+    journal.begin(goal, {})
+    drive(Coordinator(journal, goal), small_graph, narrow)
+    outcome = read_outcome(journal)
+    failed = [r.number for r in outcome.records if r.status is TrialStatus.FAILED]
+    assert failed
+    page = report_page(journal, outcome, None)
+    plural = "s" if len(failed) > 1 else ""
+    assert f"{len(failed)} trial{plural} failed; trial {failed[0]}: " in page
+    assert "Out of memory." in page
+    assert "stopped early" not in page

@@ -11,7 +11,7 @@ _TABLE = Table(
     sorts=True,
     trials=[3, 1, 0],
 )
-_SVG = '<svg viewBox="0 0 1 1"></svg>'
+_SVG = '<svg viewBox="0 0 1 1" role="img"></svg>'
 
 
 def _page(**changes: Any) -> Page:
@@ -57,7 +57,7 @@ def test_it_says_everything_in_the_order_of_importance() -> None:
         "9 trials",
         "opening",
         "82.00",
-        "--dataset demo",
+        "<span>--dataset</span> demo",
     ]
     places = [body.index(part) for part in said]
     assert places == sorted(places)
@@ -91,6 +91,21 @@ def test_what_a_user_named_is_text_and_never_markup() -> None:
     assert scripts == ['<script type="application/json" id="configs">', "<script>"]  # ours
     assert html.count("</script>") == 2
     assert html.count("&lt;script&gt;alert(&#x27;1 &amp; 2&#x27;)&lt;/script&gt;") >= 14
+
+
+def test_a_drawing_is_told_to_who_cannot_see_it() -> None:
+    evil = '"><b>'
+    told = [Drawing(_SVG, "the profile"), Drawing(_SVG, "x", told=evil)]
+    page = render(_page(beside=told, sections=[Section("S", [Table(["a"], [[told[1]]])])]))
+    names = re.findall(r'<svg[^>]* aria-label="([^"]*)"', page)
+    assert names == ["the profile", *["&quot;&gt;&lt;b&gt;"] * 2]
+
+
+def test_no_line_of_a_command_ends_within_a_flag() -> None:
+    page = render(_page(sections=[Section("S", [Code("l2p-search --data-dir <x> --a--b --no")])]))
+    code = page.partition("<pre>")[2].partition("</pre>")[0]
+    spans = "<span>--data-dir</span> &lt;x&gt; <span>--a--b</span> <span>--no</span>"
+    assert code == f"l2p-search {spans}"
 
 
 def test_the_best_row_is_marked_and_no_other() -> None:

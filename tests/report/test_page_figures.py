@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -30,8 +31,8 @@ _ALL: dict[str, Callable[[], str]] = {
     "course of one": lambda: course(_POINTS[:1], "validation, %"),
     "importance": lambda: importance_bars(_EFFECTS),
     "curves": lambda: curves_lines((1, 50), {"x": (1.0, 0.5), "y": (2.0, 0.1)}, "loss"),
-    "lines": lambda: trial_lines(_POINTS, ["K", "kind"], "score"),
-    "lines of one": lambda: trial_lines(_POINTS[:1], ["K"], "score"),
+    "lines": lambda: trial_lines(_POINTS, ["K", "kind"], "score")[0],
+    "lines of one": lambda: trial_lines(_POINTS[:1], ["K"], "score")[0],
     "spark": lambda: spark((0.2, 0.8)),
 }
 
@@ -67,5 +68,35 @@ def test_axes_of_scores_begin_near_the_values() -> None:
 
 
 def test_the_line_of_the_best_trial_is_drawn_last_of_the_lines() -> None:
-    lines = re.findall(r'<path class="(best|trial)"', trial_lines(_POINTS, ["K"], "score"))
+    (svg,) = trial_lines(_POINTS, ["K"], "score")
+    lines = re.findall(r'<path class="(best|trial)"', svg)
     assert lines == ["trial", "best"]  # the stopped one is not drawn
+
+
+@pytest.mark.parametrize(("keys", "axes"), [(1, [2]), (4, [5]), (5, [4, 3]), (9, [4, 4, 4])])
+def test_trials_as_lines_have_five_axes_at_most_and_scores_on_each_drawing(
+    keys: int, axes: list[int]
+) -> None:
+    names = [f"key{place}" for place in range(keys)]
+    points = [Point(n, 80.0 + n, dict.fromkeys(names, n)) for n in range(3)]
+    drawn = trial_lines(points, names, "score")
+    assert [svg.count('class="axis"') for svg in drawn] == axes
+    assert all(">score<" in svg for svg in drawn)
+    assert all(f">{name}<" in "".join(drawn) for name in names)
+
+
+def test_few_scores_stand_at_their_distances_not_at_their_ranks() -> None:
+    points = [Point(n, score, {"K": n}) for n, score in enumerate((70.0, 79.0, 80.0))]
+    (svg,) = trial_lines(points, ["K"], "score")
+    ends = sorted(float(y) for y in re.findall(r'd="M[^"]*L[\d.]+ ([\d.]+)"', svg))
+    assert (ends[1] - ends[0]) / (ends[2] - ends[0]) == pytest.approx(0.1, abs=0.01)
+
+
+def test_the_labels_of_many_groups_do_not_overlap() -> None:
+    rows = {f"class {n}": (0.5, 0.5) for n in range(40)}
+    svg = heat_map(rows, 2, "class")
+    places = [float(y) for y in re.findall(r'y="([\d.]+)" text-anchor="end">class \d', svg)]
+    assert len(places) == 40
+    assert min(b - a for a, b in pairwise(places)) >= 15  # letters are 12 high
+    (height,) = re.findall(r'viewBox="0 0 380 (\d+)"', svg)
+    assert max(places) < float(height)
