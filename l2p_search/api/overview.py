@@ -14,8 +14,10 @@ from l2p_search.metrics import title
 from l2p_search.published import paper_accuracy
 from l2p_search.report.page import Drawing, Link, Page, Section, Table, render
 from l2p_search.report.page_figures import profile_bars, spark
+from l2p_search.report.page_profile import in_numbers
 from l2p_search.searching.records.directory import searches_folder
 from l2p_search.searching.records.outcome import Outcome, read_outcome
+from l2p_search.searching.records.preference import RULE, Facts, facts, preferred
 from l2p_search.searching.records.readable import readable_searches
 
 _COLUMNS = (
@@ -30,6 +32,7 @@ _COLUMNS = (
     "seeds",
     "profile",
 )
+_BESTS = ("graph", "its best search", "model", "test score, %", "how far nodes look")
 REPORT = "report.html"
 
 
@@ -56,7 +59,7 @@ def overview_page(found: dict[Path, Outcome], beside: Path) -> str:
     """The page.
 
     Args:
-        found: Folder of a search -> what it found.
+        found: Folder of a search -> what it found, the latest first.
         beside: The folder of the page, from which reports of single searches are linked.
 
     Returns:
@@ -74,16 +77,21 @@ def overview_page(found: dict[Path, Outcome], beside: Path) -> str:
         raise SearchError("no search has a complete trial yet; search first")
     ordered = sorted(told, key=lambda each: (told[each].settings.dataset, each.name))
     graphs = list(dict.fromkeys(told[each].settings.dataset for each in ordered))
+    begun = [folder.name for folder in found if folder not in told]
+    left = [f"Without a complete trial yet: {', '.join(begun)}."] if begun else []
+    every = Table(_COLUMNS, _rows(ordered, told, beside), sorts=True)
     sections = [
-        Section("All searches", [Table(_COLUMNS, _rows(ordered, told, beside), sorts=True)]),
+        Section("All searches", [every, *left]),
         Section("Profiles", [drawn] if (drawn := _profiles(ordered, told)) else []),
     ]
     return render(
         Page(
             title="What the searches found",
-            answer=_answer(graphs, ordered, told),
-            headline=count(len(ordered), "search").replace("searchs", "searches"),
-            headline_note=f"on {count(len(graphs), 'graph')}. Confirmed is the test score on fresh"
+            answer=f"The best search of each graph: {RULE}.",
+            headline=f"{count(len(ordered), 'search').replace('searchs', 'searches')} on"
+            f" {count(len(graphs), 'graph')}",
+            verdict=[Table(_BESTS, _bests(graphs, told, beside))],
+            headline_note="Confirmed is the test score on fresh"
             " seeds that chose nothing; ± its 95 % interval over splits, or over seeds where there"
             " is one split. Searches of one graph are listed beside one another, not ranked: to"
             " rank them by these numbers would be choosing by the test nodes. l2p-search compare"
@@ -93,23 +101,41 @@ def overview_page(found: dict[Path, Outcome], beside: Path) -> str:
     )
 
 
-def _answer(graphs: Sequence[str], ordered: Sequence[Path], told: dict[Path, Outcome]) -> str:
-    """For each graph, the best search on validation and how far its nodes look."""
-    sentences = []
+def _bests(
+    graphs: Sequence[str], told: dict[Path, Outcome], beside: Path
+) -> list[list[str | Drawing | Link]]:
+    """For each graph its best search, by the rule of all commands, and how far its nodes look."""
+    rows: list[list[str | Drawing | Link]] = []
     for graph in graphs:
-        mine = [each for each in ordered if told[each].settings.dataset == graph]
-        first = max(mine, key=lambda each: _validation(told[each]))
+        mine = [each for each in told if told[each].settings.dataset == graph]
+        first = preferred(mine, lambda each: _facts(told[each]))
         best = told[first].best
         if best is None or best.result is None:
             continue
-        number = told[first].confirmed or told[first].protocol
-        far = "" if best.result.profiles is None else f": {travel_in_words(best.result)}"
-        sentences.append(f"{graph}: {number} % with {best.config.method}{far}.")
-    return " ".join(sentences)
+        far = "" if best.result.profiles is None else travel_in_words(best.result)
+        rows.append([graph, _named(first, beside), best.config.method, _score(told[first]), far])
+    return rows
 
 
-def _validation(outcome: Outcome) -> float:
-    return (outcome.best.objective or 0.0) if outcome.best is not None else 0.0
+def _facts(outcome: Outcome) -> Facts:
+    return facts(
+        outcome.records,
+        outcome.goal,
+        bool(outcome.confirmations),
+        seeds=outcome.settings.seeds,
+        metric=outcome.settings.metric,
+        score=(outcome.best.objective or 0.0) if outcome.best is not None else 0.0,
+    )
+
+
+def _score(outcome: Outcome) -> str:
+    """The test score with what it is: of fresh seeds, of the search's own, or none."""
+    metric = outcome.settings.metric
+    named = "" if metric == "accuracy" else f" {title(metric)}"
+    if outcome.confirmed is not None:
+        return f"{outcome.confirmed}{named}"
+    number = outcome.protocol
+    return "sealed" if number is None else f"{number}{named}, not confirmed"
 
 
 def _rows(
@@ -122,6 +148,7 @@ def _rows(
         if best is None or best.result is None:
             continue
         confirmed = outcome.confirmed
+        named = "" if settings.metric == "accuracy" else f" {title(settings.metric)}"
         paper = paper_accuracy(best.config.method, settings.dataset)
         profile = best.result.profile
         rows.append(
@@ -129,13 +156,13 @@ def _rows(
                 settings.dataset,
                 _named(folder, beside),
                 best.config.method,
-                "" if confirmed is None else f"{confirmed.mean:.2f}",
+                "" if confirmed is None else f"{confirmed.mean:.2f}{named}",
                 "" if confirmed is None else confirmed.plus_minus.removeprefix(" ± "),
                 "" if paper is None or settings.metric != "accuracy" else f"{paper:.2f}",
                 str(interval_of_validation(best.result)),
-                str(len(outcome.records)),
+                f"{len(outcome.records)}{'' if _facts(outcome).finished else ', not finished'}",
                 str(settings.seeds),
-                "" if profile is None else Drawing(spark(profile)),
+                "" if profile is None else Drawing(spark(profile), told=in_numbers(profile)),
             ]
         )
     return rows
@@ -158,12 +185,8 @@ def _profiles(ordered: Sequence[Path], told: dict[Path, Outcome]) -> list[Drawin
         best = outcome.best
         if best is None or best.result is None or best.result.profile is None:
             continue
-        number, words = outcome.confirmed or outcome.protocol, travel_in_words(best.result)
-        drawn.append(
-            Drawing(
-                profile_bars(best.result.profile),
-                f"{folder.name} on {outcome.settings.dataset}: {number} %"
-                f" {title(outcome.settings.metric)}; {words}",
-            )
-        )
+        words = travel_in_words(best.result)
+        caption = f"{folder.name} on {outcome.settings.dataset}: {_score(outcome)}; {words}"
+        bars = profile_bars(best.result.profile)
+        drawn.append(Drawing(bars, caption, f"{folder.name}: {in_numbers(best.result.profile)}"))
     return drawn
