@@ -90,7 +90,9 @@ def overview_page(found: dict[Path, Outcome], beside: Path) -> str:
             answer=f"The best search of each graph: {RULE}.",
             headline=f"{count(len(ordered), 'search').replace('searchs', 'searches')} on"
             f" {count(len(graphs), 'graph')}",
-            verdict=[Table(_BESTS, _bests(graphs, told, beside))],
+            verdict=[
+                Table(_BESTS, _bests(graphs, told, beside), sorts=True, prose=_BESTS[-1:]),
+            ],
             headline_note="Confirmed is the test score on fresh"
             " seeds that chose nothing; ± its 95 % interval over splits, or over seeds where there"
             " is one split. Searches of one graph are listed beside one another, not ranked: to"

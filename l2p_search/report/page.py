@@ -22,12 +22,15 @@ class Table:
         rows: The cells; a row that has a cell "best" is bold. A `Drawing` is a cell too.
         sorts: Whether a click at the head sorts the table.
         trials: The trial of each row, whose configuration can be copied; empty for none.
+        prose: The columns of sentences, which stand to the left even where they begin with a
+            number.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence["str | Drawing | Link"]]
     sorts: bool = False
     trials: Sequence[int] = ()
+    prose: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -166,8 +169,9 @@ def _told(each: Drawing) -> str:
 
 def _table(table: Table) -> str:
     words = [
-        bool(table.rows) and not any(_NUMBER.match(_plain(row[place])) for row in table.rows)
-        for place in range(len(table.columns))
+        column in table.prose
+        or (bool(table.rows) and not any(_NUMBER.match(_plain(row[place])) for row in table.rows))
+        for place, column in enumerate(table.columns)
     ]
     kind = [' class="text"' if each else "" for each in words]
     head = "".join(

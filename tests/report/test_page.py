@@ -101,6 +101,12 @@ def test_a_drawing_is_told_to_who_cannot_see_it() -> None:
     assert names == ["the profile", *["&quot;&gt;&lt;b&gt;"] * 2]
 
 
+def test_a_column_of_sentences_stands_to_the_left_whatever_they_begin_with() -> None:
+    rows = [["1.5 ± 1", "50 % of the nodes stop"]]
+    page = render(_page(verdict=[Table(["score", "far"], rows, prose=["far"])]))
+    assert '<td>1.5 ± 1</td><td class="text">50 % of the nodes stop</td>' in page
+
+
 def test_no_line_of_a_command_ends_within_a_flag() -> None:
     page = render(_page(sections=[Section("S", [Code("l2p-search --data-dir <x> --a--b --no")])]))
     code = page.partition("<pre>")[2].partition("</pre>")[0]
