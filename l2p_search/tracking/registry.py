@@ -109,7 +109,7 @@ def _log(client: "MlflowClient", experiment: str, run_id: str, entry: ModelEntry
             Metric(
                 name,
                 value,
-                now,
+                _when(client, run_id, name, value) or now,
                 0,
                 model_id=logged.model_id,
                 dataset_name=expected.dataset,
@@ -120,6 +120,15 @@ def _log(client: "MlflowClient", experiment: str, run_id: str, entry: ModelEntry
         ],
     )
     return client.finalize_logged_model(logged.model_id, "READY")
+
+
+def _when(client: "MlflowClient", run_id: str, name: str, value: float) -> int | None:
+    """When the run got that value of its own; None where it has none.
+
+    A model's metrics are its run's too: at another time the run would have the point twice.
+    """
+    points = client.get_metric_history(run_id, name)
+    return next((p.timestamp for p in points if p.value == value and p.step == 0), None)
 
 
 def _version(client: "MlflowClient", logged: "LoggedModel", entry: ModelEntry, name: str) -> str:

@@ -76,6 +76,17 @@ def test_a_model_belongs_to_the_run_of_its_search(run: _Run) -> None:
     assert run.versions() == {}
 
 
+def test_a_number_that_the_run_has_already_becomes_no_second_point_of_it(run: _Run) -> None:
+    run.client.log_metric(run.run, "confirmed_test_accuracy", 61.5, timestamp=1000, step=0)
+    run.keep(registered=None)
+    points = run.client.get_metric_history(run.run, "confirmed_test_accuracy")
+    assert [(each.value, each.timestamp) for each in points] == [(61.5, 1000)]
+    (logged,) = run.logged()
+    assert [(each.key, each.value) for each in logged.metrics] == [
+        ("confirmed_test_accuracy", 61.5)
+    ]
+
+
 def test_the_same_model_is_one_version_however_often_it_is_sent(run: _Run) -> None:
     assert [run.keep(), run.keep(), run.keep()] == ["1", "1", "1"]
     assert run.versions() == {"1": [CANDIDATE]}
