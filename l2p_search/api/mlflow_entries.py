@@ -30,6 +30,7 @@ from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.importance import importance_of
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.outcome import Outcome
+from l2p_search.searching.records.settings import SearchSettings
 from l2p_search.searching.space.search_space import Choices, SearchSpace
 from l2p_search.tracking.entries import Mark, SearchEntry, TrialEntry, image_files, inert
 from l2p_search.trial_record import TrialRecord, best_first
@@ -68,7 +69,20 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         else _trial_files(record.result, title, class_names(journal)),
         search=journal.directory.name,
         logarithms=drawn_by_logarithm(settings.space),
+        description=_of_trial(record, settings),
     )
+
+
+def _of_trial(record: TrialRecord, settings: SearchSettings) -> str:
+    """A trial in a sentence or two: its score, its configuration, how far nodes look."""
+    result = record.result
+    config = describe_config(record.config, settings.space.dimensions)
+    found = f"{record.config.method} `{config}`" if config else record.config.method
+    if result is None or result.val_mean is None:
+        return sentence(found)
+    score = f"**{result.val_mean:.2f} % on {briefly('validation', settings.metric)}**"
+    far = "" if result.profiles is None else f" {sentence(inert(travel_in_words(result)))}"
+    return f"{score} over {count(len(result.finished), 'seed')}, with {found}.{far}"
 
 
 def trial_uid(journal: Journal, record: TrialRecord) -> str:

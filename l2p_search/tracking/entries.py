@@ -43,6 +43,7 @@ class TrialEntry:
         files: File name -> content.
         search: The name of its search.
         logarithms: The hyperparameters that charts show by their logarithm.
+        description: Markdown for the run's page.
     """
 
     uid: str
@@ -55,6 +56,7 @@ class TrialEntry:
     files: dict[str, bytes] = field(default_factory=dict)
     search: str = ""
     logarithms: tuple[str, ...] = ()
+    description: str = ""
 
     @property
     def span(self) -> tuple[int | None, int | None]:
@@ -113,12 +115,12 @@ class TrialEntry:
             tags |= IMAGE_TAG
         if self.reason is not None:
             tags["reason"] = self.reason
-            word = self.status.value.replace("_", " ").capitalize()
-            tags["mlflow.note.content"] = f"**{word}**: {inert(self.reason)}"
         return tags
 
 
 _IMAGES = "images/"
+PICTURE = f"{_IMAGES}{IMAGE}+step+0+timestamp+0+l2p.png"
+"""The file of a run's profile, under the name that MLflow's charts look for."""
 IMAGE_TAG = {"mlflow.loggedImages": "true"}
 """By it MLflow's interface knows that a run has pictures for its charts."""
 
@@ -135,8 +137,7 @@ def image_files(picture: bytes, small: bytes) -> dict[str, bytes]:
     Returns:
         File name -> content.
     """
-    name = f"{_IMAGES}{IMAGE}+step+0+timestamp+0+l2p"
-    return {f"{name}.png": picture, f"{name}+compressed.png": small}
+    return {PICTURE: picture, PICTURE.replace(".png", "+compressed.png"): small}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from l2p_search.tracking.entries import (
     SearchEntry,
     TrialEntry,
 )
-from l2p_search.tracking.notes import ANSWER, dataset_note, search_note
+from l2p_search.tracking.notes import ANSWER, dataset_note, search_note, trial_note
 from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import (
@@ -138,14 +138,16 @@ class MlflowTracker:
         if trial.uid in known:
             self._client.delete_run(known[trial.uid].run_id)  # it was cut off by a crash
         began, ended = trial.span
+        experiment = self._experiment(search)
         run = self._client.create_run(
-            self._experiment(search),
+            experiment,
             run_name=trial.name,
             start_time=began,
             tags={"mlflow.parentRunId": parent, "kind": "trial", **trial.tags()},
         )
         run_id = run.info.run_id
-        self._batch(run_id, trial.metrics(), trial.params(), {}, at=ended)
+        tags = {"mlflow.note.content": trial_note(trial, search, experiment, parent, run_id)}
+        self._batch(run_id, trial.metrics(), trial.params(), tags, at=ended)
         self._input(run_id, search.dataset, search.data_digest)
         self._files(run_id, trial.files)
         self._client.set_terminated(run_id, RUN_STATUS[trial.status], ended)

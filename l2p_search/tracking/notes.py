@@ -1,10 +1,11 @@
-"""What the pages of MLflow say first: of a search, and of a dataset; Markdown with links."""
+"""What MLflow's pages say first, of a trial, a search and a dataset: Markdown with links."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from l2p_search.metrics import Metric, title
-from l2p_search.tracking.entries import SearchEntry, inert
+from l2p_search.tracking.entries import PICTURE, SearchEntry, TrialEntry, inert
 from l2p_search.tracking.view import (
     SEARCHES_VIEW,
     WHOLE_VIEW,
@@ -52,6 +53,35 @@ def search_note(search: SearchEntry, experiment: str, run: str) -> str:
     lines.insert(2, " ".join(drawn))
     if "budget.svg" in search.files:
         lines.append(f"![What fewer trials would have found]({_artifact(run, 'budget.svg')})")
+    return "\n\n".join(line for line in lines if line)
+
+
+def trial_note(
+    trial: TrialEntry, search: SearchEntry, experiment: str, parent: str, run: str
+) -> str:
+    """The description of a trial's run: how it ended, what it scored, links, its profile.
+
+    Args:
+        trial: The trial; its description is Markdown already.
+        search: Its search.
+        experiment: The experiment that both are in.
+        parent: The run of the search.
+        run: The run of the trial.
+
+    Returns:
+        Markdown.
+    """
+    word = trial.status.value.replace("_", " ").capitalize()
+    links = [
+        _link(inert(f"search {search.name}"), run_link("", experiment, parent)),
+        _link("its trials, ranked", runs_link("", experiment, search_view(search.uid))),
+    ]
+    lines = [
+        "" if trial.reason is None else f"**{word}**: {inert(trial.reason)}",
+        trial.description,
+        _BETWEEN.join(links),
+        f"![How far nodes look]({_artifact(run, PICTURE)})" if PICTURE in trial.files else "",
+    ]
     return "\n\n".join(line for line in lines if line)
 
 
@@ -118,4 +148,4 @@ def _cell(text: str) -> str:
 
 
 def _artifact(run: str, path: str) -> str:
-    return f"get-artifact?path={path}&run_uuid={run}"
+    return f"get-artifact?path={quote(path, safe='')}&run_uuid={run}"

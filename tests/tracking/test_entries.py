@@ -68,9 +68,9 @@ def test_parameters_have_the_papers_names() -> None:
     assert _entry().name == "trial 003"
 
 
-def test_a_trial_that_did_not_complete_says_why() -> None:
+def test_a_trial_that_did_not_complete_can_be_found_by_why() -> None:
     entry = _entry(status=TrialStatus.RACED_OUT, reason="worse than trial 1")
     assert entry.tags()["status"] == "raced_out"
-    assert entry.tags()["mlflow.note.content"] == "**Raced out**: worse than trial 1"
+    assert entry.tags()["reason"] == "worse than trial 1"
     failed = _entry(status=TrialStatus.FAILED, result=None, reason="boom")
     assert failed.metrics() == [("trial", 3.0, 0)]

@@ -1,9 +1,12 @@
 import re
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import unquote
 
-from l2p_search.tracking.entries import SearchEntry
-from l2p_search.tracking.notes import dataset_note, search_note
+from l2p_search.config import TrialConfig
+from l2p_search.results import TrialStatus
+from l2p_search.tracking.entries import PICTURE, SearchEntry, TrialEntry
+from l2p_search.tracking.notes import dataset_note, search_note, trial_note
 
 
 def _run(name: str, answer: str, status: str = "FINISHED", seeds: int = 20) -> Any:
@@ -67,6 +70,38 @@ def test_a_dataset_without_a_complete_trial_says_so() -> None:
     assert dataset_note("7", [], ["7"], "accuracy").startswith("No search has a complete trial")
 
 
+def _trial(**changes: Any) -> TrialEntry:
+    values: dict[str, Any] = {
+        "uid": "abc/3",
+        "number": 3,
+        "status": TrialStatus.COMPLETE,
+        "config": TrialConfig(),
+        "description": "**80.00 % on validation**, with l2q.",
+    }
+    return TrialEntry(**{**values, **changes})
+
+
+def test_a_trial_has_its_score_the_ways_to_its_search_and_its_profile() -> None:
+    note = trial_note(_trial(files={PICTURE: b""}), _entry(), "7", "parent", "run").split("\n\n")
+    assert note[0] == "**80.00 % on validation**, with l2q."
+    assert "[search s](#/experiments/7/runs/parent?" in note[1]
+    assert "viewStateShareKey=l2p-search-abc" in note[1]
+    assert len(note) == 3
+    path = note[2].partition("get-artifact?path=")[2].partition("&run_uuid=run)")[0]
+    assert unquote(path) == PICTURE
+    assert "+" not in path  # a server reads it as a space
+
+
+def test_a_trial_that_did_not_complete_says_why_first() -> None:
+    raced = _trial(status=TrialStatus.RACED_OUT, reason="worse than [trial] 1")
+    note = trial_note(raced, _entry(), "7", "parent", "run").split("\n\n")
+    assert note[:2] == [
+        "**Raced out**: worse than \\[trial\\] 1",
+        "**80.00 % on validation**, with l2q.",
+    ]
+    assert "![" not in note[-1]
+
+
 def test_names_of_users_are_text_in_every_note() -> None:
     evil = "<img src=x onerror=alert(1)>[x](javascript:alert(1))|"
     note = dataset_note("7", [_run(evil, f"1 % with {evil}")], ["7"], "accuracy")
@@ -74,6 +109,9 @@ def test_names_of_users_are_text_in_every_note() -> None:
     assert not re.search(r"(?<!\\)\]\(javascript", note)  # an escaped bracket ends no link
     rows = note.splitlines()[-1]
     assert rows.count("|") == 3  # a table of two columns, whatever the names are
+    note = trial_note(_trial(reason=evil), _entry(name=evil), "7", "parent", "run")
+    assert "<img" not in note
+    assert not re.search(r"(?<!\\)\]\(javascript", note)
 
 
 def test_a_search_has_links_and_its_profile_after_the_first_paragraph() -> None:
