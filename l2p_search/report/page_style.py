@@ -56,7 +56,8 @@ svg text { fill: var(--text); paint-order: stroke; stroke: var(--back); stroke-w
   .wide .stacks :is(th, td, td.text) { border: 0; padding: 0; min-width: 0; }
   .stacks :is(th, td):empty { display: none; }
   .stacks td::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; } }
-@media print { nav, button.copy { display: none; } body { max-width: none; padding: 0; }
+@media print { nav, button.copy { display: none; } th button::after { content: none; }
+  body { max-width: none; padding: 0; }
   h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
   .wide { overflow: visible; } .code { break-inside: avoid; }
   .first { grid-template-columns: 3fr 2fr; } .first .wide { font-size: .7rem; }

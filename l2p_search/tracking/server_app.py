@@ -32,6 +32,15 @@ SIDEBAR = "mlflow_header.toggle_sidebar_button"
 """What MLflow calls the button that folds its left bar: it keeps that nowhere."""
 _NARROW = 700
 """Pixels of a screen on which the bar is folded."""
+_LISTED = "[role=table]:has([data-testid=experiment-list-item]) [role=row]"
+_STYLE = (
+    f"@media(max-width:{_NARROW - 1}px){{"
+    f"{_LISTED}>:is(:nth-child(3),:nth-child(4),:nth-child(6)){{display:none}}"
+    f"{_LISTED}>:nth-child(2){{flex-grow:2}}"
+    "button[data-assistant-ui]{display:none}}"
+)
+"""On such a screen the list of experiments keeps names and descriptions: with its times and tags
+too, each column would show three letters. The assistant's button would lie upon what is read."""
 
 
 def create_app() -> Any:
@@ -61,7 +70,8 @@ def create_app_with_passwords() -> Any:
 def with_first_choices(index: str) -> str:
     """MLflow's page with a few lines before its program, which fill the browser's storage.
 
-    On a telephone they also fold its left bar, which would take half of the screen.
+    On a telephone they also fold its left bar, which would take half of the screen, and leave
+    times and tags out of the list of experiments, and the assistant's button off the page.
 
     Args:
         index: The HTML of MLflow's page.
@@ -79,7 +89,7 @@ def with_first_choices(index: str) -> str:
         "if(bar){clearInterval(wait);bar.click()}},100);setTimeout(()=>clearInterval(wait),20000)}"
         "</script>"
     )
-    return index.replace("<head>", f"<head>{script}", 1)
+    return index.replace("<head>", f"<head><style>{_STYLE}</style>{script}", 1)
 
 
 def _prepared(app: Any) -> Any:

@@ -166,6 +166,10 @@ def test_the_report_renders_without_an_error_or_a_request_and_fits_the_screen(
         page.locator("svg").first.wait_for(timeout=30_000)
         page.screenshot(path=tmp_path / "report.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        hidden = "[...document.querySelectorAll('.wide')].map(e => e.scrollWidth - e.clientWidth)"
+        assert max(page.evaluate(hidden)) <= 0  # no table is scrolled to be read
+        unnamed = "document.querySelectorAll('svg:not([aria-label]), svg[aria-label=\"\"]').length"
+        assert page.evaluate(unnamed) == 0
         first = page.locator("table.sorts th button").first
         first.click()
         first.click()
@@ -203,6 +207,8 @@ def test_on_a_telephone_the_left_bar_is_folded_and_the_way_in_is_the_same(server
         page.goto(f"{server.split('/#')[0]}/#/?workflowType=machine_learning")
         page.get_by_role("link", name="l2p-search/demo").first.wait_for(timeout=60_000)
         page.get_by_text("Model training").first.wait_for(state="hidden", timeout=60_000)
+        name = page.get_by_role("link", name="l2p-search/demo").first
+        assert name.evaluate("each => each.parentElement.scrollWidth - each.clientWidth") <= 1
         page.get_by_role("link", name="l2p-search/demo").first.click()
         page.get_by_role("grid").get_by_role("link", name="demo-browser").first.click()
         page.get_by_text("Confirmed test accuracy").first.wait_for(timeout=60_000)

@@ -32,6 +32,7 @@ def test_the_choices_are_there_before_mlflows_program_and_only_where_none_was_ma
     assert written is not None
     assert {k: json.loads(v) for k, v in json.loads(written[1]).items()} == FIRST_CHOICES
     assert "getItem(key)===null" in page
+    assert "[data-testid=experiment-list-item]" in page.partition("</style>")[0]
 
 
 def test_mlflow_still_knows_these_keys() -> None:
@@ -44,6 +45,8 @@ def test_mlflow_still_knows_these_keys() -> None:
         name = re.sub(r"_v\d+$", "", key)
         assert any(f'"{name}"' in text for text in programs), name
     assert any(f'"{SIDEBAR}"' in text for text in programs)
+    for mark in ("experiment-list-item", "data-assistant-ui"):
+        assert any(f'"{mark}"' in text for text in programs), mark
 
 
 def test_its_first_page_has_the_choices_and_start_leads_to_the_view(
