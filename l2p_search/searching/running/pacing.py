@@ -91,7 +91,7 @@ def ahead_of(
         own={
             each.config.config_id: each.result.seconds / len(each.result.seeds)
             for each in confirmed
-            if each.result is not None and each.result.seeds
+            if each.result is not None
         },
     )
 

@@ -69,6 +69,17 @@ def test_seconds_count_from_when_a_worker_had_the_task_and_seeds_of_all_groups_c
     assert pace.seconds_left(ahead, 1) == (7.0 + 1.0, False)
 
 
+@pytest.mark.parametrize(("epoch", "left"), [(19, (None, False)), (20, (49.0, True))])
+def test_a_fiftieth_of_a_training_is_enough_to_tell_the_rest_by(
+    epoch: int, left: tuple[float | None, bool]
+) -> None:
+    pace = Pace(clock := _Clock())
+    pace.begin(_task(0), "trial 0")
+    pace.progress(_task(0), {"training": 10, "epoch": epoch, "epochs": 1000})
+    clock.now = 1.0
+    assert pace.seconds_left(_ahead(), 1) == left
+
+
 def test_several_that_run_tell_by_their_mean() -> None:
     pace = Pace(clock := _Clock())
     for number, epoch in ((0, 100), (1, 50)):
@@ -133,6 +144,16 @@ def test_a_confirmation_that_takes_longer_than_expected_is_told_by_how_far_it_is
     assert pace.seconds_left(ahead, 1)[0] == pytest.approx(0.5)  # a little, to the end
 
 
+def test_what_has_taken_all_its_time_at_its_beginning_takes_as_long_again() -> None:
+    pace = Pace(clock := _Clock())
+    task = _task(3, "confirmation", seeds=20)
+    pace.begin(task, "trial 3 on fresh seeds")
+    pace.progress(task, {"training": 20, "epoch": 20, "epochs": 1000})
+    clock.now = 10.0
+    ahead = _ahead(trial_seconds=10.0, seed_seconds=0.5)
+    assert pace.seconds_left(ahead, 1) == (10.0, False)
+
+
 def test_a_tie_is_expected_to_take_what_its_own_trial_took() -> None:
     """The quick winner says nothing of a tie of 64 steps."""
     slow, quick = _task(63, "confirmation"), _task(1, "confirmation")
@@ -171,6 +192,18 @@ def test_a_confirmation_that_goes_on_slowly_is_expected_to_go_on_so() -> None:
     assert pace.seconds_left(ahead, 1)[0] == pytest.approx(12.5)
 
 
+def test_a_confirmation_that_stood_still_is_not_expected_to_do_so_again() -> None:
+    """A laptop that slept for the night: no seed takes a hundred times what it took before."""
+    pace = Pace(clock := _Clock())
+    task = _task(1, "confirmation")
+    ahead = _ahead(trial_seconds=10.0, seed_seconds=1.0, confirmations=[10])
+    pace.begin(task, "trial 1 on fresh seeds")
+    assert pace.seconds_left(ahead, 1) == (20.0, False)
+    clock.now = 1000.0
+    pace.end(task)
+    assert pace.seconds_left(ahead, 1) == (4.0 * 10.0, False)
+
+
 def test_fractions_of_a_second_tell_of_a_slow_machine_too() -> None:
     pace = Pace(clock := _Clock())
     task = _task(1, "confirmation")
@@ -200,12 +233,12 @@ def test_trials_that_are_confirmed_tell_what_a_seed_of_them_takes(tmp_path: Path
 
 
 def test_trials_that_failed_tell_what_a_seed_takes_when_nothing_runs() -> None:
-    """20 s for 20 seeds: a confirmation on 10 takes 10 s, though no trial is the best yet."""
+    """10 s for 20 seeds: a confirmation on 10 takes 5 s, though no trial is the best yet."""
     standing, goal = Standing([], race=None), Goal(trials=3, confirm=10)
-    standing.trained(20, 20.0)
+    standing.trained(20, 10.0)
     ahead = ahead_of(standing, goal, pieces=1, trials=2, confirmations=None, seconds=0.0)
-    assert (ahead.trial_seconds, ahead.seed_seconds) == (20.0, 1.0)
-    assert Pace(_Clock()).seconds_left(ahead, 1) == (2 * 20 + 10, False)
+    assert (ahead.trial_seconds, ahead.seed_seconds) == (10.0, 0.5)
+    assert Pace(_Clock()).seconds_left(ahead, 1) == (2 * 10 + 5, False)
 
 
 def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path: Path) -> None:
@@ -236,6 +269,8 @@ def test_fresh_seeds_are_expected_to_take_the_longest_of_what_is_known(tmp_path:
     assert more.trial_seconds is None
     assert left() == 1.0 / 20, "a trial of an earlier invocation: the winner's own seconds"
     standing.trained(20, 3.0)
+    own = ahead_of(standing, goal, pieces=1, trials=0, confirmations=None, seconds=0.0)
+    assert own.trial_seconds == 3.0, "what this invocation has trained tells more"
     standing.trained(20, 1.0)
     assert left() == 4.0 / 40
     standing.trained(10, 5.0, fresh=True)
