@@ -7,13 +7,11 @@ and resumed proposes the same configurations as one that was not.
 
 import math
 import random
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain, count
 from typing import Any
 
-import optuna
 from optuna.samplers import BaseSampler, RandomSampler
 
 from l2p_search.config import TrialConfig
@@ -91,8 +89,7 @@ class Proposer:
     ) -> TrialConfig | str | None:
         """A new configuration; None for a known one, and why for one that is impossible."""
         proposals = self._journal.proposals
-        with warnings.catch_warnings(), self._journal.together():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        with self._journal.together():
             asked = proposals.ask(sampler, self._axes.distributions)
             try:
                 config = self._settings.config(self._axes.point(asked.params))
