@@ -123,6 +123,20 @@ def test_a_grid_has_every_point_once_in_an_order_that_the_seed_draws(tmp_path: P
     assert orders[0] != orders[2]
 
 
+def test_the_largest_grid_that_is_kept_in_memory_has_its_order_without_a_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "_DRAWS", 0)
+    monkeypatch.setattr(proposals, "_SHUFFLED", ALL)
+    orders = []
+    for name, sampler in (("a", "grid"), ("b", "random")):
+        journal = begin(tmp_path / name, sampler=sampler)
+        orders.append(_propose(journal, ALL)[0])
+    in_the_file = [journal.settings.config(SPACE.point(index)) for index in range(ALL)]
+    assert orders[0] != in_the_file
+    assert orders[1] == in_the_file
+
+
 def test_a_part_of_a_grid_sees_the_last_values_of_its_first_key(tmp_path: Path) -> None:
     """In the file's order the first key would keep its first value for most of the points."""
     first_key, dimension = next(iter(SPACE.dimensions.items()))
@@ -308,7 +322,7 @@ def test_an_endless_space_of_which_hardly_a_point_is_possible_is_given_up_with_t
         space=parse_space("none", mapping),
         on_coordinator=seen.append,
     )
-    assert "points in a row are impossible" in str(seen[0].fatal)
+    assert "20 points in a row are impossible" in str(seen[0].fatal)
     assert "cannot be shared by heads=8" in str(seen[0].fatal)
 
 
