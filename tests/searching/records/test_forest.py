@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score
 
 from l2p_search.searching.records import forest as forest_module
 from l2p_search.searching.records.forest import Floats, main_effects, split_variance
@@ -89,6 +90,26 @@ def test_r2_is_that_of_rows_that_trees_have_not_seen() -> None:
     assert found.r2 == pytest.approx(forest.oob_score_)
 
 
+def test_a_row_that_a_single_tree_has_not_seen_tells_too() -> None:
+    x, generator = _rows(40), np.random.default_rng(9)
+    y = 5.0 * x[:, 0] + generator.normal(0.0, 1.0, 40)
+    tree = RandomForestRegressor(n_estimators=1, min_samples_leaf=2, random_state=0).fit(x, y)
+    unseen = np.setdiff1d(np.arange(40), tree.estimators_samples_[0])
+    found = forest_module._r2_out_of_bag(tree, x, y, np.ones(40))
+    assert found == pytest.approx(r2_score(y[unseen], tree.predict(x[unseen])))
+
+
+@pytest.mark.parametrize("unit", [2.0**-10, 2.0**10])
+def test_shares_and_r2_do_not_depend_on_the_unit_of_the_values(unit: float) -> None:
+    """An accuracy may be in percent or a fraction."""
+    x = _rows(100)
+    y = x[:, 0] + x[:, 0] * x[:, 2]
+    plain, other = (split_variance(x, values, np.ones(100), _AXES) for values in (y, unit * y))
+    assert plain.r2 > 0.9
+    np.testing.assert_allclose(other.shares, plain.shares)
+    np.testing.assert_allclose(other.r2, plain.r2)
+
+
 def test_where_every_tree_has_seen_every_row_nothing_is_known() -> None:
     assert split_variance(_rows(1), np.array([3.0]), np.ones(1), _AXES).r2 == 0.0
 
@@ -96,6 +117,8 @@ def test_where_every_tree_has_seen_every_row_nothing_is_known() -> None:
 def test_a_small_space_is_gone_through_and_points_are_drawn_of_a_large_one() -> None:
     points, generator = forest_module._points, np.random.default_rng(0)
     assert sorted(points(_AXES, generator).tolist()) == sorted(_grid().tolist())
+    just = [np.linspace(0.0, 1.0, 16)] * 3
+    assert len(set(map(tuple, points(just, generator).tolist()))) == 16**3
     large = [np.linspace(0.0, 1.0, 17)] * 3
     drawn = points(large, generator)
     assert drawn.shape == (4096, 3)
