@@ -199,11 +199,12 @@ def test_a_lost_worker_is_tried_once_more(tmp_path: Path) -> None:
     assert record.reason == "its worker died, 2 times"
 
 
+@pytest.mark.parametrize("time_budget", [3.5, 4.0])
 def test_the_time_budget_starts_no_further_trial_but_confirms(
-    tmp_path: Path, small_graph: Graph
+    time_budget: float, tmp_path: Path, small_graph: Graph
 ) -> None:
     now = 100.0
-    goal = Goal(trials=10, confirm=2, ties=0, time_budget=3.5)
+    goal = Goal(trials=10, confirm=2, ties=0, time_budget=time_budget)
     journal = begin(tmp_path / "s")
     journal.begin(goal, {})
     told: list[tuple[str, float | None]] = []

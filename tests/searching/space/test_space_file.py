@@ -223,6 +223,12 @@ def test_one_step_may_be_as_long_as_the_range_and_a_start_lies_on_a_step() -> No
         parse_space("mine", {"dropout": dropout, "start": {"dropout": 0.25}})
 
 
+@pytest.mark.parametrize("lr", [0.01, 0.1])
+def test_a_start_may_lie_at_an_end_of_a_range(lr: float) -> None:
+    space = parse_space("mine", {"lr": {"low": 0.01, "high": 0.1}, "start": {"lr": lr}})
+    assert space.start == ({"lr": lr},)
+
+
 def test_a_part_of_the_budget_that_is_misspelt_is_told() -> None:
     with pytest.raises(ConfigError, match="budget: 'tim' is not understood; did you mean 'time'"):
         parse_space("mine", {"K": {"choices": [2, 4]}, "budget": {"tim": "2h"}})
