@@ -124,6 +124,7 @@ def test_it_is_kept_while_a_long_search_runs_and_read_without_all_results(
     searched(tmp_path / "s", small_graph, Goal(trials=12, confirm=0)).close()
     kept = json.loads((tmp_path / "s" / "brief.json").read_text())["brief"]
     assert 4 < sum(kept["counts"].values()) <= 12
+    assert kept["best"][0]["user_attrs"]["outcome"]["result"] is None, "its place is kept instead"
     monkeypatch.setattr(journal_module.Journal, "read", None)
     assert status_of(tmp_path / "s", whole=False).ended == 12
 
@@ -222,6 +223,34 @@ def test_damage_after_it_is_found(line: str, directory: Path) -> None:
         file.write(line + "\n")
     with pytest.raises(SearchError, match="is damaged"):
         status_of(directory, whole=False)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"op_code": 3, "study_id": 0, "system_attr": {"mine": 1}},
+        {"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": 0.5},
+        {"op_code": 9, "trial_id": 0, "system_attr": {"mine": 1}},
+    ],
+    ids=lambda entry: str(entry["op_code"]),
+)
+def test_what_only_another_program_writes_with_optuna_is_passed_over_where_it_is_whole(
+    entry: dict[str, Any], tmp_path: Path
+) -> None:
+    journal = begin(tmp_path / "s")
+    goal = Goal(trials=3)
+    journal.begin(goal, {})
+    assert Coordinator(journal, goal).next_task() is not None
+    journal.close()
+    keep_brief(tmp_path / "s")
+    path = tmp_path / "s" / "journal.log"
+    whole, shown = path.read_bytes(), _shown(status_of(tmp_path / "s"))
+    for missing in (None, *entry):
+        line = {key: value for key, value in entry.items() if key != missing}
+        path.write_bytes(whole + json.dumps({**line, "worker_id": ""}).encode() + b"\n")
+        for reads_whole in (False, True):
+            found = _shown_or_damaged(tmp_path / "s", whole=reads_whole)
+            assert found == (shown if missing is None else "damaged"), missing
 
 
 def test_reading_writes_nothing_and_a_folder_that_cannot_be_written_stops_no_search(
