@@ -76,6 +76,45 @@ def test_of_two_equal_configurations_the_true_best_is_kept_on_few_splits_too(spl
 def test_differences_that_are_all_alike_rule_out_from_six_splits_on() -> None:
     assert _ties(np.array([[80.0] * 5, [79.5] * 5]), 0) == [True]
     assert _ties(np.array([[80.0] * 6, [79.5] * 6]), 0) == [False]
+    assert _ties(np.array([[80.0] * 6, [79.5] * 6, [79.0] * 6]), 0) == [False, False]
+    assert _ties(np.array([[80.0] * 6, [80.0] * 6]), 0) == [True]
+
+
+@pytest.mark.parametrize("differences", [(1.0, 3.0), (1.0, 2.0, 3.0)])
+def test_a_single_rival_is_ruled_out_as_by_a_one_sided_t_test(
+    differences: tuple[float, ...],
+) -> None:
+    best = dict.fromkeys(range(len(differences)), 80.0)
+    other = {seed: 80.0 - behind for seed, behind in enumerate(differences)}
+    (found,) = contenders(best, [other], {seed: seed for seed in best})
+    wide = stats.t.ppf(0.95, len(best) - 1) * stats.sem(differences)
+    assert (found.behind, found.units) == (2.0, len(best))
+    assert found.least_ruled_out == pytest.approx(wide, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [((1.0, 3.0), (0.0, 4.0), (4.0,), ()), ((1.0, 2.0, 3.0), (0.0, 3.0, 6.0), (1.0, 5.0), (4.0,))],
+)
+def test_the_spread_is_half_its_own_and_half_the_median_of_all_complete_trials(
+    rows: tuple[tuple[float, ...], ...],
+) -> None:
+    """By hand: two complete trials, and two that a race has left with fewer splits or none."""
+    whole = len(rows[0])
+    best = dict.fromkeys(range(whole), 80.0)
+    others = [{seed: 80.0 - behind for seed, behind in enumerate(row)} for row in rows]
+    found = contenders(best, others, {seed: seed for seed in best})
+    # The median of a chi-square variable is less than its mean, its degrees of freedom.
+    below = stats.chi2.median(whole - 1) / (whole - 1)
+    typical = (np.var(rows[0], ddof=1) + np.var(rows[1], ddof=1)) / 2 / below
+    for row, each in zip(rows, found, strict=True):
+        own = max(0, len(row) - 1)
+        variance, freedom = (whole - 1) * typical, whole - 1 + own
+        if own:
+            variance += own * np.var(row, ddof=1)
+        error = (variance / freedom / max(1, len(row))) ** 0.5
+        assert (each.behind, each.units) == (np.mean(row) if row else 0.0, len(row))
+        assert each.least_ruled_out == pytest.approx(dunnett_quantile(4, freedom) * error)
 
 
 def test_a_configuration_that_is_far_behind_is_no_tie() -> None:

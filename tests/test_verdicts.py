@@ -3,7 +3,15 @@ import pytest
 from scipy import stats
 
 from l2p_search.intervals import Interval, mean_interval
-from l2p_search.verdicts import Judged, holm, no_surer, p_values, verdict_on, verdicts_on
+from l2p_search.verdicts import (
+    Judged,
+    Verdict,
+    holm,
+    no_surer,
+    p_values,
+    verdict_on,
+    verdicts_on,
+)
 
 
 def _difference(values: "np.typing.NDArray[np.float64] | list[float]") -> Interval:
@@ -71,6 +79,29 @@ def test_what_is_undecided_for_these_nodes_is_not_known_for_others() -> None:
     assert no_surer(there, surely).word == "better"
     unknown = verdict_on(None)
     assert no_surer(there, unknown) == there
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "claimed"),
+    [
+        (("better", 0.0, 1.0), ("better", 0.01, 1.0), ("better", 0.01, 1.0)),
+        (("better", 0.01, 1.0), ("better", 0.0, 1.0), ("better", 0.01, 1.0)),
+        (("better", 0.01, 0.01), ("equivalent", 0.2, 0.03), ("equivalent", 0.2, 0.03)),
+        (("equivalent", 0.8, 0.0), ("equivalent", 0.7, 0.02), ("equivalent", 0.8, 0.02)),
+        (("equivalent", 0.8, 0.02), ("equivalent", 0.7, 0.0), ("equivalent", 0.8, 0.02)),
+        (("equivalent", 0.8, 0.01), ("undecided", 0.7, 0.25), ("undecided", 0.8, 0.25)),
+        (("better", 0.0, 0.0), ("better", 0.0, 0.0), ("better", 0.0, 0.0)),
+    ],
+)
+def test_of_two_verdicts_the_larger_p_values_count(
+    there: tuple[Verdict, float, float],
+    here: tuple[Verdict, float, float],
+    claimed: tuple[Verdict, float, float],
+) -> None:
+    """A p-value of a great difference may be so small that it is 0."""
+    one, other = (Judged(word, 1.0, p, q) for word, p, q in (there, here))
+    found = no_surer(one, other)
+    assert (found.word, found.p_difference, found.p_equivalence) == claimed
 
 
 def test_holm_agrees_with_its_definition() -> None:
