@@ -38,17 +38,20 @@ def test_it_is_unbiased_over_all_searches_of_a_population() -> None:
     assert fmean(each.val for each in estimates) == pytest.approx(truth)
 
 
+def _tested(trial: TrialRecord, test: float) -> TrialRecord:
+    assert trial.result is not None
+    seeds = tuple(replace(seed, test=test) for seed in trial.result.seeds)
+    return replace(trial, result=replace(trial.result, seeds=seeds))
+
+
 def test_the_test_score_is_that_of_the_trial_that_validation_chose() -> None:
     """The better a trial validates here, the worse it tests: by validation it is chosen."""
-    trials = [record(number, [70.0 + number]) for number in range(2)]
-    assert [each.test for each in expected_best(trials)] == [pytest.approx(69.5), 70.0]
+    trials = [_tested(record(number, [70.0 + number]), 69.0 - number) for number in range(2)]
+    assert [each.test for each in expected_best(trials)] == [pytest.approx(68.5), 68.0]
 
 
 def test_of_equal_trials_the_earlier_one_is_the_best_as_in_the_search() -> None:
-    earlier, later = record(0, [80.0], K=2), record(1, [80.0], K=4)
-    assert later.result is not None
-    seeds = tuple(replace(seed, test=10.0) for seed in later.result.seeds)
-    later = replace(later, result=replace(later.result, seeds=seeds))
+    earlier, later = record(0, [80.0], K=2), _tested(record(1, [80.0], K=4), 90.0)
     for trials in ([earlier, later], [later, earlier]):
         assert ranked_trials(trials) == [later, earlier]
         assert expected_best(trials)[-1].test == 79.0

@@ -11,6 +11,8 @@ def test_a_seed_is_as_easy_as_complete_trials_are_better_on_it_on_average() -> N
     assert ease_of_seeds(complete, lambda seed: seed.val) == {0: 2.5, 1: -2.5}
     assert ease_of_seeds(complete, lambda seed: seed.test) == {0: 2.5, 1: -2.5}
     assert ease_of_seeds(complete, lambda seed: None) == {}
+    low = ease_of_seeds(complete, lambda seed: seed.val if (seed.val or 0.0) < 75.0 else None)
+    assert low == {0: 1.0, 1: -1.0}, "of the second trial; the first one has no such score"
 
 
 def test_a_trial_with_some_seeds_is_expected_to_be_better_by_their_mean() -> None:
