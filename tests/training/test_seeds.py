@@ -62,6 +62,25 @@ def test_bytes_are_uniform() -> None:
     assert 255 - 5 * math.sqrt(510) < chi_square < 255 + 5 * math.sqrt(510)
 
 
+def test_bytes_that_are_drawn_in_two_halves_are_those_of_the_whole() -> None:
+    """Eight at a time, and none that is thrown away."""
+    halves, whole = (Streams(_DEMO, [1, 5], "dropout") for _ in range(2))
+    drawn = torch.cat([halves.bytes(16), halves.bytes(8)], dim=1)
+    assert torch.equal(drawn, whole.bytes(24))
+
+
+@pytest.mark.parametrize("drawn", [0.0, 1.0])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_gumbel_noise_is_finite_where_0_or_1_is_drawn(
+    drawn: float, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The CPU draws from [0, 1), CUDA from (0, 1]."""
+    monkeypatch.setattr(torch.Tensor, "uniform_", lambda self, generator: self.fill_(drawn))
+    noise = Streams(Problem(demo_graph(), dtype=dtype), [0], "lower").gumbel(2, 3)
+    assert noise.dtype == dtype
+    assert torch.isfinite(noise).all()
+
+
 def test_gumbel_noise_has_the_mean_and_deviation_of_its_distribution() -> None:
     noise = Streams(_DEMO, [0], "lower").gumbel(1000, 100)
     assert noise.shape == (1, 1000, 100)
