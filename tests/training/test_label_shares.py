@@ -38,6 +38,11 @@ def test_phis_nodes_and_those_that_judge_are_apart_and_make_up_the_split(share: 
         assert not learned & rest
         assert learned | rest == set(graph.val[seed % 10].nonzero().squeeze(1).tolist())
         assert len(learned) == pytest.approx(share * len(learned | rest), abs=1)
+    of_split = int(graph.val[3].sum())  # all splits are alike: no row is filled up
+    assert rows.phi.nodes.shape[1] + rows.judged.nodes.shape[1] == of_split
+    for each in (rows.train, rows.phi, rows.judged):
+        assert torch.equal(each.labels, graph.y[each.nodes])
+        torch.testing.assert_close(each.weights.sum(dim=1), torch.ones(2))
     assert torch.equal(
         rows.train.nodes, label_rows(Problem(graph), TrialConfig(), seeds).train.nodes
     )
