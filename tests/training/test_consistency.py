@@ -86,6 +86,16 @@ def test_of_very_many_nodes_every_epoch_reads_others(
         assert seen[place] == set((~small_graph.train[place]).nonzero().squeeze(1).tolist())
 
 
+def test_all_nodes_are_read_where_they_are_just_as_many_as_are_read_at_most(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = Consistency(precise(small_graph), _CONFIG, [0, 1])
+    all_nodes = learner.nodes
+    monkeypatch.setattr(consistency_module, "MOST_FREE", all_nodes.shape[1])
+    learner.draw()
+    assert torch.equal(learner.nodes, all_nodes)
+
+
 def test_a_seed_reads_the_same_of_very_many_nodes_when_others_have_left(
     small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

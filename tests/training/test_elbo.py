@@ -15,6 +15,7 @@ _VARIANTS: list[dict[str, Any]] = [
     {},
     {"kl_weight": 0.0},
     {"kl_weight": 0.7, "temperature": 0.4},
+    {"temperature": 1.5},
     {"temperature": 2.0},
     {"kl_weight": 1.0, "prior": "geometric", "prior_ratio": 0.3},
 ]

@@ -197,6 +197,20 @@ def test_the_posterior_of_a_node_is_the_mean_over_seeds(demo: Graph) -> None:
     assert found.tolist() == pytest.approx(mean, abs=1e-6)
 
 
+def test_the_posterior_of_a_node_is_learned_without_reading_a_test_label(
+    small_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def watched(*given: Any, **options: Any) -> TrialResult:
+        asked.append(options)
+        return fit(*given, **options)
+
+    monkeypatch.setattr(fit_module, "fit", watched)
+    fit_module.node_posterior(small_graph, TrialConfig(K=2, hidden=4, epochs=1), [0], 3)
+    assert [options["sealed"] for options in asked] == [True]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -85,6 +85,12 @@ def test_a_class_of_one_node_has_its_profile_and_one_of_none_is_empty() -> None:
     assert found.tolist() == [[0.5, 0.5], [0.0, 0.0], [0.5, 0.5]]
 
 
+def test_a_node_without_a_label_is_in_no_profile_of_a_class() -> None:
+    q = torch.tensor([[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]])
+    found = insight._means(q, torch.tensor([-1, 0, 1]))
+    assert found.tolist() == [[0.25, 0.75], [0.75, 0.25]]
+
+
 def test_a_trial_carries_its_curves_and_profiles_and_grouping_changes_neither() -> None:
     graph = demo_graph()
     together = fit(graph, _SHORT, range(4))

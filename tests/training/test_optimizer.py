@@ -13,7 +13,9 @@ def _parameters() -> Parameters:
     }
 
 
-def test_agrees_with_torchs_own_adam() -> None:
+@pytest.mark.parametrize("scale", [1.0, 1e-8])
+def test_agrees_with_torchs_own_adam(scale: float) -> None:
+    """Also where gradients are as small as its epsilon."""
     ours, theirs = _parameters(), _parameters()
     adam = Adam(ours, lr=0.1, decay={"W": 0.3})
     reference = torch.optim.Adam(
@@ -24,7 +26,7 @@ def test_agrees_with_torchs_own_adam() -> None:
         lr=0.1,
     )
     for _ in range(5):
-        gradients = {name: torch.randn_like(value) for name, value in ours.items()}
+        gradients = {name: scale * torch.randn_like(value) for name, value in ours.items()}
         adam.step(gradients)
         for name, value in theirs.items():
             value.grad = gradients[name]
