@@ -9,6 +9,7 @@ import argparse
 import importlib
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -24,7 +25,9 @@ from l2p_search.cli.main import build_parser, main
 from l2p_search.cli.words import subcommands
 
 LONGEST = 20
-"""Seconds after which a command that has nothing to train hangs."""
+"""Seconds of computing after which a command that has nothing to train hangs."""
+_PATIENCE = 10
+"""Seconds by the clock for each of them: a machine may be busy, and one that waits computes not."""
 
 VALUES = (
     *("", " ", "-", "--", "x", "None", "~", "*", "%s%n", "$(id)", "'", '"', "<b>&", "\\", "?#%20"),
@@ -198,12 +201,12 @@ def run(words: Sequence[str], place: Place, elsewhere: Path = Path("/dev")) -> t
     child = os.fork()
     if child == 0:
         _in_child([place.put(word) for word in words], place, said, elsewhere)
-    until = time.monotonic() + LONGEST
+    until = time.monotonic() + _PATIENCE * LONGEST
     while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
         if time.monotonic() > until:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return f"hangs for {LONGEST} s", said.read_text(errors="replace")
+            return f"hangs for {_PATIENCE * LONGEST} s", said.read_text(errors="replace")
         time.sleep(0.002)
     return _judged(ended[1], said.read_text(errors="surrogateescape")), said.read_text(
         errors="replace"
@@ -211,6 +214,8 @@ def run(words: Sequence[str], place: Place, elsewhere: Path = Path("/dev")) -> t
 
 
 def _judged(ended: int, said: str) -> str:
+    if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGXCPU:
+        return f"hangs, computing for {LONGEST} s"
     if os.WIFSIGNALED(ended):
         return f"killed by signal {os.WTERMSIG(ended)}"
     code = os.WEXITSTATUS(ended)
@@ -230,6 +235,7 @@ def _in_child(words: list[str], place: Place, said: Path, elsewhere: Path) -> No
     """Everything here ends with the process."""
     code = 70
     try:
+        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST + 5))
         os.chdir(place.work)
         os.environ.update(TMPDIR=str(place.root / "tmp"), XDG_CACHE_HOME=str(place.root / "cache"))
         tempfile.tempdir = None

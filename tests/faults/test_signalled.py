@@ -58,7 +58,7 @@ def seconds(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
                 process.communicate(timeout=_LONGEST)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
-                process.communicate(timeout=30)
+                process.communicate(timeout=120)
         return min(_LONGEST, time.monotonic() - started)
 
     return measured
@@ -89,8 +89,8 @@ def test_a_command_ends_within_seconds_and_leaves_nothing_half_written(
             time.sleep(share * seconds(command))
             children = psutil.Process(process.pid).children(recursive=True)
             process.send_signal(number)
-            _, said = process.communicate(timeout=30)
-        _, alive = psutil.wait_procs(children, timeout=10)
+            _, said = process.communicate(timeout=120)
+        _, alive = psutil.wait_procs(children, timeout=60)
         assert [each.name() for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
         assert _hidden(folder) == before, "a file is left that was not whole"
         if process.returncode in (0, -number):  # it was just about to end by itself

@@ -122,7 +122,7 @@ def _is_refused_in_a_line(command: str, place: Place, somebody_else: list[str]) 
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "HOME": str(place.root), "PYTHONDONTWRITEBYTECODE": "1"},
     )
     said = found.stdout + found.stderr
