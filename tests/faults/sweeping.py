@@ -27,7 +27,7 @@ from l2p_search.cli.words import subcommands
 LONGEST = 20
 """Seconds of computing after which a command that has nothing to train hangs."""
 _PATIENCE = 10
-"""Seconds by the clock for each of them: a machine may be busy, and one that waits computes not."""
+"""Seconds by the clock for each of them: on a busy machine a command waits without computing."""
 
 VALUES = (
     *("", " ", "-", "--", "x", "None", "~", "*", "%s%n", "$(id)", "'", '"', "<b>&", "\\", "?#%20"),
