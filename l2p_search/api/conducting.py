@@ -137,6 +137,7 @@ def conduct(plan: Plan, means: Means) -> Finish:
             f" {either('keep_model=False', '--no-model')}; leave that out"
         )
     means = replace(means, resources=settled(means.resources))
+    means.tracking.check()
     with left_as_found(), _stoppable(means.stop) as stop:
         _check_fits(plan, means)
         journal = plan.open()
@@ -222,6 +223,7 @@ def conduct_together(
         KeyboardInterrupt: As of `conduct`.
     """
     means = replace(means, resources=settled(means.resources))
+    means.tracking.check()
     with left_as_found(), _stoppable(means.stop) as stop:
         for plan in plans:
             _check_fits(plan, means)

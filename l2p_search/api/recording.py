@@ -36,6 +36,15 @@ class Tracking:
     on: bool = True
     uri: str | None = None
 
+    def check(self) -> None:
+        """Refuse a store that cannot be one, before a search begins.
+
+        Raises:
+            UserError: Its address is none.
+        """
+        if self.on:
+            find_store(self.uri)
+
     @property
     def store(self) -> Store:
         """The store; looked up anew each time, as ./mlflow depends on the current folder."""

@@ -81,6 +81,15 @@ def test_the_best_is_on_the_disk_before_mlflow_is_told_the_end(
     assert at_the_end == [True]
 
 
+def test_an_address_that_is_none_is_refused_before_a_search_is_recorded(
+    tmp_path: Path, small_graph: Graph
+) -> None:
+    plan = _plan(tmp_path, small_graph)
+    with pytest.raises(UserError, match="did you mean http://"):
+        conduct(plan, Means(tracking=Tracking(uri="htp://x"), shown="off"))
+    assert not Journal.exists(plan.directory)
+
+
 def test_a_display_of_the_callers_own_is_told_every_event(
     tmp_path: Path, small_graph: Graph
 ) -> None:
