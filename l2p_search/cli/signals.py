@@ -130,12 +130,17 @@ def say(text: str, *, wrapped: bool = False) -> None:
 
 
 def on_screen(line: str, stream: TextIO) -> str:
-    """A line wrapped between words where the stream is a terminal that is narrower."""
-    if not stream.isatty():
+    """A line wrapped between words where the stream is a terminal that is narrower.
+
+    What goes on is indented as the line is.
+    """
+    columns = shutil.get_terminal_size().columns
+    if not stream.isatty() or len(line) <= columns:
         return line
     return textwrap.fill(
         line,
-        shutil.get_terminal_size().columns,
+        columns,
+        subsequent_indent=" " * (len(line) - len(line.lstrip())),
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
 from l2p_search.cli.options import add_data_dir
+from l2p_search.display.phrases import count
 
 if TYPE_CHECKING:
     from l2p_search.data.catalogue import Dataset
     from l2p_search.data.graph import Graph
+
+_WIDE = 1000
+"""Columns for which the table is measured: a measure is never wider than its console."""
 
 
 def add_parser(commands: Any) -> None:
@@ -96,7 +100,12 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
             "/".join(map(str, row["train_val_test"])),
         )
     console = Console(width=None if Console().is_terminal else 120)
-    console.print(table)
+    if Console(width=_WIDE).measure(table).maximum <= console.width:
+        console.print(table)
+    else:  # columns would lose their numbers
+        for row in rows:
+            console.print(_in_lines(row), highlight=False)
+        console.print(table.title)
     console.print(
         "Edges are undirected, each counted once, without self-loops. cornell-legacy is what"
         " papers before July 2022\nmeasured under the name of Cornell; cornell is the corrected"
@@ -105,6 +114,16 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     )
     for error in missing:
         console.print(error, markup=False, highlight=False)
+
+
+def _in_lines(row: dict[str, Any]) -> str:
+    """A dataset for a terminal that is too narrow for the table."""
+    name = f"{row['name']}, {row['kind']}"
+    if "error" in row:
+        return f"{name}: not here"
+    counts = (f"{_beside(row, key)} {key}" for key in ("nodes", "edges", "features", "classes"))
+    splits = f"{count(row['splits'], 'split')} of {'/'.join(map(str, row['train_val_test']))}"
+    return f"{name}: {', '.join(counts)}, homophily {row['edge_homophily']:.3f}, {splits}"
 
 
 def _beside(row: dict[str, Any], key: str) -> str:

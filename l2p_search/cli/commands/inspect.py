@@ -2,10 +2,12 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from l2p_search.cli.options import add_reading, reading
+from l2p_search.cli.signals import on_screen
 
 
 def add_parser(commands: Any) -> None:
@@ -31,7 +33,10 @@ def run(args: argparse.Namespace) -> int:
     from l2p_search.api.writing import write_files
 
     found = inspect(args.graph, data_dir=args.data_dir, **reading(vars(args)))
-    print(json.dumps(found.to_mapping(), indent=2, allow_nan=False) if args.json else found)
+    if args.json:
+        print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
+    else:
+        print("\n".join(on_screen(line, sys.stdout) for line in str(found).splitlines()))
     if args.out is not None:
         for path in write_files(args.out, found.files()):
             print(f"wrote {path}")

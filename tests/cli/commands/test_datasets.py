@@ -37,3 +37,19 @@ def test_a_dataset_that_is_not_to_be_had_is_listed_with_its_reason(
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert "offline" in rows["cora"]["error"]
     assert rows["demo"]["nodes"] == 320
+
+
+def test_a_narrow_terminal_gets_every_number_in_lines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from l2p_search.cli.commands import datasets
+
+    assert main(["datasets", "--data-dir", str(tmp_path), "--json"]) == 0
+    rows = [row for row in json.loads(capsys.readouterr().out) if row["name"] == "demo"]
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
+    monkeypatch.setenv("COLUMNS", "60")
+    datasets._print_table([*rows, {"name": "cora", "kind": "homophily", "error": "cora: no"}])
+    said = capsys.readouterr().out
+    assert "…" not in said
+    assert "320 nodes, 975 edges, 160 features, 4 classes" in " ".join(said.split())
+    assert "cora, homophily: not here" in said
