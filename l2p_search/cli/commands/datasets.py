@@ -108,7 +108,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         console.print(table.title)
     console.print(
         "Edges are undirected, each counted once, without self-loops. cornell-legacy is what"
-        " papers before July 2022\nmeasured under the name of Cornell; cornell is the corrected"
+        " papers before July 2022 measured under the name of Cornell; cornell is the corrected"
         " dataset, and the two cannot be compared.",
         highlight=False,
     )
