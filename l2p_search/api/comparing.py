@@ -237,11 +237,19 @@ class Ranking:
         return {"first": self.methods[0], "fresh_seeds": self.fresh, "comparisons": rows}
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """How they compare, in lines.
+
+        Args:
+            width: Columns of the screen: a table that is wider is told row by row.
+        """
         kind = "fresh seeds, which chose nothing" if self.fresh else "seeds, the searches' own"
         metric = self.comparisons[0].metric
         lines = [
             f"{self.dataset}: test {title(metric)} on {self.comparisons[0].seeds} {kind}",
-            *(f"  {line}" for line in _aligned(self._rows())),
+            *(f"  {line}" for line in self._table(width)),
         ]
         others = len(self.comparisons) - 1
         lines += [
@@ -253,6 +261,18 @@ class Ranking:
         ]
         given = budget_lines(dict(zip(self.methods, self.spent, strict=True)))
         return "\n".join([*lines, *(f"    {line}" for line in given)])
+
+    def _table(self, width: int | None) -> list[str]:
+        names, *rows = self._rows()
+        table = _aligned([names, *rows])
+        if width is None or max(map(len, table)) + 2 <= width:
+            return table
+        lines = []
+        for method, *cells in rows:
+            numbers = ", ".join(map(" ".join, zip(names[1:], cells, strict=False)))
+            verdict = "".join(f": {word}" for word in cells[len(names) - 1 :])
+            lines.append(f"{method}: {numbers}{verdict}")
+        return lines
 
     def _rows(self) -> list[list[str]]:
         """The table in cells, its titles first; the paper's numbers where it has some."""

@@ -155,6 +155,15 @@ def test_several_searches_are_ranked_against_the_first(folder: Path) -> None:
     assert ranking.fresh is True
     assert ranking.comparisons[0].difference.mean == 0.0
     lines = str(ranking).splitlines()
+    assert ranking.text(200) == str(ranking)
+    table = [line for line in lines[1:] if " ± " in line and "is the" not in line]
+    narrow = ranking.text(60)
+    for line in table:  # every number and verdict is told on a narrow screen, too
+        told = next(
+            each for each in narrow.splitlines() if each.split(":")[0] == f"  {line.split()[0]}"
+        )
+        for cell in re.split(r"\s{2,}", line.strip()):
+            assert cell in told
     assert lines[0] == "small: test accuracy on 10 fresh seeds, which chose nothing"
     assert lines[1].endswith(" other nodes")
     assert "minus l2q" in lines[1]

@@ -3,6 +3,7 @@
 import argparse
 import json
 import shlex
+import shutil
 import sys
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
@@ -312,7 +313,8 @@ def _print_all(
         print(json.dumps(mapping, indent=2, allow_nan=False))
         return
     if ranking is not None:
-        print(ranking)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        print("\n".join(on_screen(each, sys.stdout) for each in ranking.text(width).splitlines()))
     if steps := next_steps(found, tracked, args.tracking_uri):
         print(f"\n{on_screen(f'next: {listed(list(steps))}', sys.stdout)}")
         print("\n".join(f"  {command}" for command in steps.values()))
