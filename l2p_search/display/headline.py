@@ -32,9 +32,10 @@ def headline(summary: Summary) -> RenderableType:
         A line on what was searched, the answer in a sentence, and facts under their names.
     """
     complete = sum(record.status is TrialStatus.COMPLETE for record in summary.records)
+    seeds = f"all {count(summary.seeds, 'seed')}" if summary.seeds > 1 else "their one seed"
     head = (
         f"search {summary.name}: {count(len(summary.records), 'trial')} on {summary.dataset},"
-        f" {complete} with all {count(summary.seeds, 'seed')}"
+        f" {complete} with {seeds}"
     )
     parts: list[RenderableType] = [Text(head, style="bold"), Text()]
     best = summary.best

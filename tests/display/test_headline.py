@@ -46,6 +46,8 @@ def test_the_first_lines_say_which_configuration_which_number_and_how_far(
     assert best.result is not None
     lines = _said(summary).splitlines()
     assert lines[0] == "search told: 12 trials on small, 12 with all 20 seeds"
+    one = _said(replace(summary, seeds=1)).splitlines()[0]
+    assert one == "search told: 12 trials on small, 12 with their one seed"
     assert summary.confirmed is not None
     assert lines[2] == f"L2Q reaches {summary.confirmed.mean:.2f} % test accuracy on small."
     del lines[2:4]
