@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         result.
     """
     settings = journal.settings
+    if record.result is not None:
+        record = replace(record, result=_as_kept(record.result))
     title = f"{journal.directory.name}/{record.number:03d}"
     return TrialEntry(
         uid=trial_uid(journal, record),
@@ -70,6 +73,13 @@ def trial_entry(journal: Journal, record: TrialRecord) -> TrialEntry:
         search=journal.directory.name,
         logarithms=drawn_by_logarithm(settings.space),
         description=_of_trial(record, settings),
+    )
+
+
+def _as_kept(result: TrialResult) -> TrialResult:
+    """A result with the digits that journals keep: the same at once as by a later `sync`."""
+    return TrialResult.from_record(
+        result.to_record(), result.config, result.dataset, result.data_digest, result.metric
     )
 
 

@@ -55,6 +55,35 @@ def test_a_trial_has_its_configuration_and_its_profile_as_files(recorded: Journa
     assert files["profile.svg"].startswith(b"<svg")
 
 
+def test_a_trial_has_the_same_numbers_at_once_and_from_its_journal_later(
+    recorded: Journal,
+) -> None:
+    record = recorded.records()[0]
+    assert record.result is not None
+    draws = np.random.default_rng(0).dirichlet([1.0] * 60, size=len(record.result.seeds))
+    seeds = zip(record.result.seeds, draws.tolist(), strict=True)
+    result = replace(
+        record.result, seeds=tuple(replace(seed, profile=tuple(q)) for seed, q in seeds)
+    )
+    kept = TrialResult.from_record(
+        json.loads(json.dumps(result.to_record())), result.config, "small", "0"
+    )
+    at_once = trial_entry(recorded, replace(record, result=result))
+    later = trial_entry(recorded, replace(record, result=kept))
+    assert at_once.metrics() == later.metrics()
+    assert at_once.files["profile.json"] == later.files["profile.json"]
+
+
+def test_the_page_of_a_trial_says_its_score_and_configuration(recorded: Journal) -> None:
+    record = recorded.records()[0]
+    assert record.result is not None
+    told = trial_entry(recorded, record).description
+    assert told.startswith(f"**{record.result.val_mean:.2f} % on validation** over 20 seeds, with")
+    assert f"dropout={record.config.dropout:.4g}" in told
+    failed = replace(record, result=None, status=TrialStatus.FAILED, reason="boom")
+    assert "%" not in trial_entry(recorded, failed).description
+
+
 def test_profiles_name_the_classes_of_the_graph(tmp_path: Path, small_graph: Graph) -> None:
     def train(
         graph: Graph, config: TrialConfig, seeds: Sequence[int], *, metric: Metric
