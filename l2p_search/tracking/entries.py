@@ -120,7 +120,8 @@ class TrialEntry:
 
 _IMAGES = "images/"
 PICTURE = f"{_IMAGES}{IMAGE}+step+0+timestamp+0+l2p.png"
-"""The file of a run's profile, under the name that MLflow's charts look for."""
+SMALL_PICTURE = PICTURE.replace(".png", "+compressed.png")
+"""The files of a run's profile, under the names that MLflow's charts look for."""
 IMAGE_TAG = {"mlflow.loggedImages": "true"}
 """By it MLflow's interface knows that a run has pictures for its charts."""
 
@@ -137,7 +138,7 @@ def image_files(picture: bytes, small: bytes) -> dict[str, bytes]:
     Returns:
         File name -> content.
     """
-    return {PICTURE: picture, PICTURE.replace(".png", "+compressed.png"): small}
+    return {PICTURE: picture, SMALL_PICTURE: small}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from l2p_search.metrics import Metric, title
-from l2p_search.tracking.entries import PICTURE, SearchEntry, TrialEntry, inert
+from l2p_search.tracking.entries import SMALL_PICTURE, SearchEntry, TrialEntry, inert
 from l2p_search.tracking.view import (
     SEARCHES_VIEW,
     WHOLE_VIEW,
@@ -80,8 +80,9 @@ def trial_note(
         "" if trial.reason is None else f"**{word}**: {inert(trial.reason)}",
         trial.description,
         _BETWEEN.join(links),
-        f"![How far nodes look]({_artifact(run, PICTURE)})" if PICTURE in trial.files else "",
     ]
+    if SMALL_PICTURE in trial.files:  # a wider one would push the text out of a telephone
+        lines.append(f"![How far nodes look]({_artifact(run, SMALL_PICTURE)})")
     return "\n\n".join(line for line in lines if line)
 
 

@@ -22,7 +22,7 @@ _MOST_COLUMNS = 8
 _MOST_AXES = 5
 """Of a chart of parallel coordinates: with more, MLflow's labels run into one another."""
 _COLUMNS = ("dropout", "lr", "hidden", "weight_decay", "K")
-_GROUPS = ("curve", "profile", "seed", "Model metrics")
+_GROUPS = ("curve", "profile", "seed", "budget", "Model metrics")
 """Sections of charts that MLflow adds by itself, one per prefix of metric names: folded away."""
 _PROFILES, _TRIALS = "l2p-pictures", "l2p"
 """The sections that are open: pictures over the whole width, and charts, two in a row."""
@@ -108,7 +108,11 @@ def searches_view() -> str:
     metrics = ("confirmed", "interval_low", "interval_high", "paper", "trials")
     columns = [f"metrics.`{name}`" for name in metrics]
     columns += [f"params.`{name}`" for name in ("dataset", "method", "seeds", "space")]
-    charts = [_image(), _line("profiles", "profile/q"), _bar("confirmed", "confirmed")]
+    charts = [
+        _image(),
+        _line("profiles", "profile/q"),
+        _scatter("confirmed", "trials", "confirmed"),
+    ]
     return _state("tags.kind = 'search'", "attributes.start_time", columns, charts)
 
 

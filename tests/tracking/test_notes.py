@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from l2p_search.config import TrialConfig
 from l2p_search.results import TrialStatus
-from l2p_search.tracking.entries import PICTURE, SearchEntry, TrialEntry
+from l2p_search.tracking.entries import SMALL_PICTURE, SearchEntry, TrialEntry
 from l2p_search.tracking.notes import dataset_note, search_note, trial_note
 
 
@@ -82,13 +82,15 @@ def _trial(**changes: Any) -> TrialEntry:
 
 
 def test_a_trial_has_its_score_the_ways_to_its_search_and_its_profile() -> None:
-    note = trial_note(_trial(files={PICTURE: b""}), _entry(), "7", "parent", "run").split("\n\n")
+    note = trial_note(_trial(files={SMALL_PICTURE: b""}), _entry(), "7", "parent", "run").split(
+        "\n\n"
+    )
     assert note[0] == "**80.00 % on validation**, with l2q."
     assert "[search s](#/experiments/7/runs/parent?" in note[1]
     assert "viewStateShareKey=l2p-search-abc" in note[1]
     assert len(note) == 3
     path = note[2].partition("get-artifact?path=")[2].partition("&run_uuid=run)")[0]
-    assert unquote(path) == PICTURE
+    assert unquote(path) == SMALL_PICTURE
     assert "+" not in path  # a server reads it as a space
 
 

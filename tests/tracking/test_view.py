@@ -147,3 +147,12 @@ def test_a_link_from_a_page_of_mlflow_needs_no_address() -> None:
 def test_searches_have_views_of_their_own() -> None:
     assert search_view("a" * 32) != search_view("b" * 32)
     assert search_view("a" * 32) != WHOLE_VIEW
+
+
+def test_scores_of_searches_are_on_an_axis_that_begins_near_them() -> None:
+    state = json.loads(searches_view())
+    assert _charts(state, "BAR") == []  # MLflow's bars begin at 0
+    assert [chart["yaxis"]["key"] for chart in _charts(state, "SCATTER")] == ["confirmed"]
+    open_ = [each["name"] for each in state["compareRunSections"] if each["display"]]
+    assert open_ == ["How far nodes look", "Overview"]
+    assert "budget" in [each["name"] for each in state["compareRunSections"]]
