@@ -56,6 +56,16 @@ def _ranked(
     return [score((labels == c).numpy(), log_p[:, c].numpy()) for c in there]
 
 
+@settings(max_examples=50, deadline=None)
+@given(predictions())
+def test_the_most_probable_class_is_the_first_of_the_highest(drawn: Drawn) -> None:
+    log_p, _ = drawn
+    found = most_probable(torch.stack([log_p, log_p.flip(-1)]))
+    assert found.tolist() == [
+        [row.index(max(row)) for row in seed.tolist()] for seed in (log_p, log_p.flip(-1))
+    ]
+
+
 @settings(max_examples=200, deadline=None)
 @given(predictions())
 def test_metrics_of_the_predicted_class_agree_with_scikit_learn(drawn: Drawn) -> None:
