@@ -76,7 +76,7 @@ def test_trials_of_the_papers_space_on_demo(cli: Cli) -> None:
     )
     told = ("[", "trial ", "confirming the best on fresh seeds: ", kept)
     # What takes long says on the way how far it is: "the winner with phi_share 0.5: 0 of 2 ..".
-    within = (" on 2 fresh seeds: ", " of 2 seeds done, epoch ")
+    within = (" (2 fresh seeds): ", " of 2 seeds done, epoch ")
     odd = [line for line in lines[1:] if not line.startswith(told)]
     assert all(any(words in line for words in within) for line in odd), err
     assert sum(line.startswith("[") for line in lines) == 9
