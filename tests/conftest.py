@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from l2p_search.data.graph import Graph, undirected
 from l2p_search.data.raw_files import DATA_VARIABLE
+from l2p_search.tracking.store import URI_VARIABLE
 
 # A slow machine is no failure of a law.
 settings.register_profile("patient", deadline=None)
@@ -46,6 +47,8 @@ def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test reads or writes the user's own folders, or keeps another number of threads."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
+    monkeypatch.setenv(URI_VARIABLE, "")  # what MLflow sets it to in a test is gone after it
+    monkeypatch.delenv(URI_VARIABLE)
     monkeypatch.setenv("RAY_worker_niceness", "0")  # tests that run beside these are as urgent
     torch.set_num_threads(1)
 

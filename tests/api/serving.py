@@ -56,5 +56,4 @@ def without_mlflow(
     monkeypatch.setattr(interface, "explained", lambda store: nullcontext())
     monkeypatch.setattr(interface, "ending_with_us", lambda groups: nullcontext())
     monkeypatch.setattr(subprocess, "Popen", start)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     return started

@@ -57,7 +57,6 @@ def test_looking_where_nothing_was_recorded_makes_no_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     with pytest.raises(UserError, match="no search is recorded there"):
         views_of()
     assert list(tmp_path.iterdir()) == []

@@ -159,7 +159,6 @@ def test_a_search_makes_one_version_and_another_one_when_its_best_changes(
     tmp_path: Path, small_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     without_ray(monkeypatch, _improving())
     with quiet_mlflow():
         MlflowTracker(find_store(None)).views(1)  # makes the database, which takes its time

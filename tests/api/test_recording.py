@@ -197,7 +197,6 @@ def test_only_an_end_is_written(tmp_path: Path, recorders: list[_Recorder]) -> N
 
 def test_the_store_is_that_of_the_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = Tracking()
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     monkeypatch.chdir(tmp_path)
     assert where.store.uri == f"sqlite:///{tmp_path / 'mlflow' / 'mlflow.db'}"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server")
