@@ -9,12 +9,22 @@ from urllib.parse import unquote
 
 _MASK = "***"
 # From the colon behind the user to the last @ of the word: people forget to quote / and @ in
-# passwords. A colon with a port and a path behind it is no password.
+# passwords, and some users have an @. In an address of the web, a colon with a port and a path
+# behind it is no password.
 # A path has one slash where an address has two: an address may be given for a path by mistake.
-_LOGIN = re.compile(r"""((?<=\w):/{1,2}[^\s/@:'"]*):(?!\d+(?:/|$))[^\s'"]*@""")
+_LOGIN = re.compile(
+    r"""((?:(?<=http)(?P<web>)|(?<=https)(?P<webs>))?+(?<=\w):/{1,2}[^\s/:'"]*):"""
+    r"""(?(web)(?!\d+(?:/|$)))(?(webs)(?!\d+(?:/|$)))[^\s'"]*@""",
+    re.IGNORECASE,
+)
 _TOKEN = re.compile(r"""://[^\s/@:'"]+@""")
+# Words that say by themselves that a secret follows, and others that say so as a whole word. What
+# a driver reads out of a parameter is written with %3B for ; and %3D for =.
+_SURELY = r"(?:password|passwd|pwd|passphrase|token|secret|credential|signature|api[_-]?key)"
+_AS_A_WORD = r"(?:pass|auth|authorization|key|sig|jwt)"
 _QUERY = re.compile(
-    r"""([?&][\w.-]*(?:password|passwd|pwd|passphrase|token|secret|api_?key)[\w.-]*=)[^&#\s'"]*""",
+    rf"""((?:[?&;#=]|%3B|%26)(?:[\w.-]*{_SURELY}[\w.-]*|(?:[\w.-]*[._-])?{_AS_A_WORD})(?:=|%3D))"""
+    r"""[^&#\s'"]*""",
     re.IGNORECASE,
 )
 
@@ -49,7 +59,7 @@ def _secrets(address: str) -> list[str]:
     written = [login.partition("/")[2].partition(":")[2][:-1] for login in found]
     if not found:
         written = [token[0][3:-1] for token in re.finditer(_TOKEN, address)]
-    written += [query[0].partition("=")[2] for query in re.finditer(_QUERY, address)]
+    written += [query[0][len(query[1]) :] for query in re.finditer(_QUERY, address)]
     # A secret of a letter or two is none, and its letters are in every word.
     every = {each for one in written for each in (one, unquote(one)) if len(each) > 2}
     return sorted(every, key=len, reverse=True)

@@ -20,6 +20,15 @@ from l2p_search.masking import masked, without_login
         "http://host/?access_token=hunter2&x=1",
         "postgresql://me:hunter2@host/db?sslpassword=hunter2",
         "postgresql:/me:hunter2@host/db",  # given for a path by mistake
+        "postgresql://me:123/hunter2@host/db",  # no port, as no database has a path like that
+        "postgresql://me@corp.com:hunter2@host/db",
+        "http://host/?pass=hunter2",
+        "http://host/?x=1&auth=hunter2",
+        "http://host/?API-KEY=hunter2",
+        "http://host/?X-Amz-Signature=hunter2",
+        "http://host/#access_token=hunter2",
+        "mssql+pyodbc:///?odbc_connect=UID=me;PWD=hunter2",
+        "mssql+pyodbc:///?odbc_connect=UID%3Dme%3BPWD%3Dhunter2",
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "'{}'", "cannot reach {}: (refused)", 'a "{}" b {}'])
@@ -34,6 +43,7 @@ def test_a_password_is_masked_wherever_the_address_stands(address: str, around: 
     "text",
     [
         "http://127.0.0.1:5000/path/a@b",
+        "http://127.0.0.1:5000/#/experiments/1?orderByKey=a&compass=b",
         "sqlite:////home/me@work/mlflow.db",
         "sqlite:////C:/a@b.db",
         "a mail to me@example.org: see http://host:80",
@@ -52,6 +62,7 @@ def test_what_holds_no_password_stays_as_it_is(text: str) -> None:
         ("mysql://me:hunter2%2F@host/db", "password='hunter2/' is wrong"),
         ("http://hunter2@host", "token hunter2 has ended"),
         ("http://host/?token=hunter2", "token hunter2 has ended"),
+        ("mssql:///?odbc_connect=PWD%3Dhunter2", "login hunter2 failed"),
     ],
 )
 def test_parts_of_an_address_are_masked_too_where_the_address_is_known(

@@ -1,6 +1,7 @@
 """Where MLflow keeps runs: a database in the folder ./mlflow, or a server."""
 
 import os
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -104,9 +105,16 @@ def _checked(uri: str, source: str) -> Store:
             f"{source}: {uri} is a database in memory, which ends with this command; write a file,"
             " such as sqlite:///runs.db"
         )
-    if not _can_be_one(uri):
+    if not _names_a_file(uri) and re.search(r"""[\s'"]""", uri):
+        # Not shown: where its password ends cannot be told.
         raise UserError(
-            f"{source}: {uri} is no address; write it such as http://127.0.0.1:5000 or"
+            f"{source}: an address has no spaces and no quotes; write them as %20, %27 and %22"
+        )
+    if not _can_be_one(uri):
+        _, login, place = uri.rpartition("@")
+        shown = f"***@{place}" if login else uri
+        raise UserError(
+            f"{source}: {shown} is no address; write it such as http://127.0.0.1:5000 or"
             " sqlite:///runs.db"
         )
     scheme, found, _ = uri.partition("://")
@@ -123,6 +131,12 @@ def _is_in_memory(uri: str) -> bool:
     scheme, _, rest = uri.partition("://")
     place = rest.partition("?")[0]
     return scheme.partition("+")[0] == "sqlite" and place in ("", "/", "/:memory:")
+
+
+def _names_a_file(uri: str) -> bool:
+    """Whether it is the address of a SQLite database, or a path: names of files have spaces."""
+    scheme, found, _ = uri.partition("://")
+    return not found or scheme.lower().partition("+")[0] in ("sqlite", "file")
 
 
 def _can_be_one(uri: str) -> bool:

@@ -120,6 +120,25 @@ def test_a_misspelt_kind_of_store_is_refused_before_anything_is_trained(
 
 
 @pytest.mark.parametrize(
+    "uri",
+    [
+        *("http://me:ab hunter2@host", "http://me:ab'hunter2@host", 'pg://me:"hunter2@host/db'),
+        *("http://host/?token=ab hunter2", "http://me:ab\nhunter2@host", "me:hunter2@host"),
+        *("http:me:hunter2@host", "http:///me:hunter2@host", "postgres://me:hunter2@host/db"),
+    ],
+)
+def test_a_password_is_not_shown_of_an_address_that_is_refused(uri: str) -> None:
+    with pytest.raises(UserError) as raised:
+        find_store(uri)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_a_database_in_a_folder_whose_name_has_spaces_and_quotes_is_one() -> None:
+    uri = "sqlite:////home/my 'own' runs/mlflow.db"
+    assert find_store(uri) == Store(uri)
+
+
+@pytest.mark.parametrize(
     "uri", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite+pysqlite://?cache=shared"]
 )
 def test_a_database_that_would_end_with_the_command_is_refused(uri: str) -> None:
