@@ -95,6 +95,9 @@ class RecordedTrials:
             result=None if result is None else self.result(result, config),
         )
         check_fields(record, number=int, reason=str | None, ended=float | None)
+        seeds = () if record.result is None else record.result.seeds
+        if any(seed.seed >= self.settings.seeds for seed in seeds):
+            raise ValueError(f"it has seeds beyond the {self.settings.seeds} of this search")
         return record
 
     def result(self, mapping: dict[str, Any], config: TrialConfig) -> TrialResult:
@@ -107,6 +110,9 @@ class RecordedTrials:
         for part in (*result.seeds, result.curves, result.profiles):
             if part is not None:
                 check_fields(part)
+        trained = [seed.seed for seed in result.seeds]
+        if len(set(trained)) < len(trained) or min(trained, default=0) < 0:
+            raise ValueError("its seeds are not each another one")
         if len({len(seed.profile) for seed in result.seeds if seed.profile is not None}) > 1:
             raise ValueError("the profiles of its seeds are of unlike lengths")
         return result
