@@ -109,7 +109,17 @@ def one_line(message: str) -> str:
     if len(message) > _LONGEST_LINE:
         half = _LONGEST_LINE // 2
         message = f"{message[:half]} .. {message[-half:]}"
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], message)
+    return printable(message)
+
+
+def printable(text: str) -> str:
+    r"""A text that commands no terminal: control characters are as Python writes them.
+
+    Example:
+        >>> print(printable("no\x1b[31m\nde.csv"))
+        no\x1b[31m\nde.csv
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def cut(text: str, most: int = _LONGEST) -> str:

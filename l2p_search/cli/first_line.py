@@ -11,6 +11,7 @@ from l2p_search.api.answer_methods import BACKBONES
 from l2p_search.cli.signals import say
 from l2p_search.data.own_names import own_name
 from l2p_search.durations import format_duration
+from l2p_search.errors import printable
 from l2p_search.whole_file import is_path
 
 
@@ -92,7 +93,7 @@ def say_first(line: str | None, *, quiet: bool) -> None:
 
 
 def _starting(what: str) -> str:
-    return f"{what}; torch and Ray start .."
+    return f"{printable(what)}; torch and Ray start .."
 
 
 def _may_be_a_graph(dataset: str) -> bool:

@@ -5,6 +5,7 @@ import math
 from l2p_search.data.graph import Graph
 from l2p_search.data.homophily import training_homophily
 from l2p_search.data.labelling import as_printed
+from l2p_search.errors import printable
 
 _MOST_CLASSES = 8
 _MOST_LETTERS = 24
@@ -22,7 +23,8 @@ def described(graph: Graph) -> str:
         _homophily(graph),
         _splits(graph),
     ]
-    return " ".join(f"{_capital(sentence)}." for sentence in sentences if sentence)
+    # Names of files may hold what would end the line or command a terminal.
+    return printable(" ".join(f"{_capital(sentence)}." for sentence in sentences if sentence))
 
 
 def _features(graph: Graph) -> str:

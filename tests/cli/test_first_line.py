@@ -84,3 +84,9 @@ def test_an_answer_says_what_it_trains(words: str, says: str) -> None:
 
 def test_an_answer_that_will_be_refused_says_nothing_first() -> None:
     assert first_line_of_answer(_options("answer", "--dataset", "no-such-graph")) is None
+
+
+def test_a_name_of_a_file_commands_no_terminal() -> None:
+    Path("no\x1b[31m\nde.csv").touch()
+    said = first_line(_options("--dataset", "no\x1b[31m\nde.csv"))
+    assert said == "searching no\\x1b[31m\\nde.csv: the space paper; torch and Ray start .."

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from l2p_search.data.demo import demo_graph
@@ -44,3 +46,11 @@ def test_the_names_of_classes_stay_in_their_line() -> None:
     y = ["two\nlines", "\x1b[31mred"] * 20
     graph = Graph.build(edges=np.stack([np.arange(39), np.arange(1, 40)]), y=y)
     assert r"2 classes: \x1b[31mred (20), two\nlines (20)." in described(graph)
+
+
+def test_a_name_of_a_file_neither_ends_the_line_nor_commands_a_terminal() -> None:
+    graph = demo_graph()
+    change = "nodes from no\x1b[31m\nde\u2028s.csv"
+    said = described(replace(graph, about=replace(graph.about, changes=(change,))))
+    assert said.isprintable()
+    assert "Nodes from no\\x1b[31m\\nde\\u2028s.csv." in said
