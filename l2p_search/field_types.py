@@ -36,6 +36,21 @@ def check_fields(instance: Any, **hints: Any) -> None:
             raise ValueError(f"'{name}' is not what belongs there")
 
 
+def check_mapping(mapping: Mapping[str, Any], hints: Mapping[str, Any]) -> None:
+    """Refuse a mapping one of whose values is not of its key's type; a key may be missing.
+
+    Args:
+        mapping: As a file says it. Keys that are not in `hints` may have any value.
+        hints: Key -> the type of its value.
+
+    Raises:
+        ValueError: It names the key.
+    """
+    for key, hint in hints.items():
+        if key in mapping and not is_of(mapping[key], hint):
+            raise ValueError(f"'{key}' is not what belongs there")
+
+
 def is_of(value: Any, hint: Any) -> bool:
     """Whether a value is of a type, or as JSON becomes one: a list for a tuple, 1 for 1.0.
 

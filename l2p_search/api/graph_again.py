@@ -1,16 +1,21 @@
 """The graph of a recorded search, read again and found to be the same."""
 
 import os
+import sys
+from inspect import signature
 from pathlib import Path
 
 from l2p_search.data.catalogue import DATASETS
 from l2p_search.data.graph import Graph
 from l2p_search.data.loading import load_graph
+from l2p_search.data.sources.imported import is_function
 from l2p_search.errors import DataError, SearchError, argument
 from l2p_search.searching.records.settings import SearchSettings
 
 _BESIDE = ("edges", "features")
 """Arguments that may name further files of a graph."""
+_NOT_RECORDED = {"source", "data_dir", "to_predict"}
+"""Arguments of `load_graph` that are none of how a search's graph was read."""
 
 
 def graph_again(
@@ -47,6 +52,17 @@ def graph_again(
     else:
         request = dict(settings.graph or {"source": settings.dataset})
         source = str(request.pop("source"))
+        if unknown := request.keys() - (signature(load_graph).parameters.keys() - _NOT_RECORDED):
+            raise SearchError(
+                f"search '{name}': its graph was read with {min(unknown)!r}, which this version"
+                f" does not know; give it with {way}"
+            )
+        if is_function(source) and source.split(":")[0].split(".")[0] in sys.stdlib_module_names:
+            # A journal of somebody else's must not call what it likes, such as os:abort.
+            raise SearchError(
+                f"search '{name}': {source} is a function of Python's own, which makes no graph;"
+                f" give the graph with {way}"
+            )
         beside = [key for key in _BESIDE if os.path.isabs(str(request.get(key, "")))]
         try:
             graph = load_graph(source, data_dir=data_dir, **request)

@@ -123,7 +123,10 @@ def reproduce(
         )
     noted = _machine_of(found.journal.invocations)
     loaded = graph_again(settings, found.name, graph, None if data_dir is None else Path(data_dir))
-    torch.set_num_threads(threads or int(noted.get("threads") or defaults.CPUS_PER_TRIAL))
+    had = noted.get("threads") or ""
+    torch.set_num_threads(
+        threads or (int(had) if had.isdecimal() and len(had) < 5 else defaults.CPUS_PER_TRIAL)
+    )
     trained = [seed.seed for seed in record.result.seeds]
     again: TrialResult | None = None
     # A race trains its seeds in groups, whose sums are in another order than those of one batch.

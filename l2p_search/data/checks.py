@@ -5,9 +5,15 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from l2p_search.errors import DataError
+from l2p_search.errors import DataError, printable
 
 _BUILD = "Graph.build takes edges as they come"
+
+
+def check_name(name: str) -> None:
+    """A name is one line, and commands no terminal: it stands in titles, files and messages."""
+    if printable(name) != name:
+        raise DataError(f"{name}: is no name of a graph; leave out what is no text in one line")
 
 
 def check_types(name: str, parts: Mapping[str, object]) -> None:

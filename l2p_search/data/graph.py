@@ -14,6 +14,7 @@ from l2p_search.data.checks import (
     check_edges,
     check_features,
     check_labels,
+    check_name,
     check_splits,
     check_types,
     check_weights,
@@ -73,6 +74,7 @@ class Graph:
         parts = {"x": self.x, "edges": self.edges, "y": self.y}
         masks = {"train": self.train, "val": self.val, "test": self.test}
         weights = {} if self.weights is None else {"weights": self.weights}
+        check_name(self.name)
         check_types(self.name, {**parts, **masks, **weights})
         check_features(self.name, self.x)
         check_labels(self.name, self.y, self.num_nodes)

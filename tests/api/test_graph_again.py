@@ -31,3 +31,17 @@ def test_a_file_that_is_gone_is_named_with_the_search() -> None:
     began = replace(settings(), graph={"source": "gone.npz"})
     with pytest.raises(DataError, match=r"search .s.: its graph cannot be read again: .*gone"):
         graph_again(began, "s", None, None)
+
+
+def test_a_journal_of_somebody_else_calls_no_function_of_pythons_own() -> None:
+    for source in ("os:abort", "os.path:abspath"):
+        began = replace(settings(), graph={"source": source})
+        with pytest.raises(SearchError, match=f"{source} is a function of Python's own"):
+            graph_again(began, "s", None, None)
+
+
+def test_an_argument_that_no_version_had_is_named() -> None:
+    for key in ("exec", "data_dir", "to_predict"):
+        began = replace(settings(), graph={"source": "demo", key: "x"})
+        with pytest.raises(SearchError, match=f"its graph was read with '{key}', which this"):
+            graph_again(began, "s", None, None)

@@ -86,3 +86,10 @@ def test_a_class_that_one_split_cannot_train_on_is_allowed(small_graph: Graph) -
 def test_the_order_of_the_edges_is_free(small_graph: Graph) -> None:
     order = torch.randperm(26, generator=torch.Generator().manual_seed(0))
     assert dataclasses.replace(small_graph, edges=small_graph.edges[:, order]).num_edges == 13
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "no\x1b[31m", "\ud800", "\u202e"])
+def test_a_name_that_is_no_line_is_refused(name: str, small_graph: Graph) -> None:
+    with pytest.raises(DataError, match="is no name of a graph") as error:
+        dataclasses.replace(small_graph, name=name)
+    assert str(error.value).isprintable()

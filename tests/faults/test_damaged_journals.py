@@ -41,6 +41,11 @@ def _first(lines: Lines, part: bytes) -> bytes:
     return next(line for line in lines if part in line)
 
 
+def _attr(noted: bytes) -> bytes:
+    """A line that notes something of the search."""
+    return b'{"op_code":2,"worker_id":"","study_id":0,"user_attr":{%s}}\n' % noted
+
+
 _OUTCOME, _PARAM, _PROPOSAL = b'{"outcome":', b'"op_code":5', b'{"proposal":'
 _DAMAGES: dict[str, Callable[[Lines], Lines]] = {
     "unknown op code": _replace(_PARAM, b'"op_code":5', b'"op_code":77'),
@@ -63,10 +68,20 @@ _DAMAGES: dict[str, Callable[[Lines], Lines]] = {
     "unknown key of the goal": _replace(b'{"goal":', b'"confirm"', b'"conform"'),
     "unknown key of the base": _replace(b'{"settings":', b'"teleport"', b'"telephone"'),
     "missing key of the settings": _replace(b'{"settings":', b'"seeds":20,', b""),
+    "too many seeds": _replace(b'{"settings":', b'"seeds":20,', b'"seeds":1000000000000,'),
+    "a dataset that commands a terminal": _replace(
+        b'{"settings":', b'"dataset":"', b'"dataset":"\\u001b[31m'
+    ),
+    "a dataset that is no text": _replace(b'{"settings":', b'"dataset":"', b'"dataset":"\\ud800'),
+    "a graph without a source": _replace(b'{"settings":', b'"graph":null', b'"graph":{}'),
     "settings are a list": _line(
         b'{"settings":',
         b'{"op_code":2,"worker_id":"","study_id":0,"user_attr":{"settings":[]}}\n',
     ),
+    "too much to confirm": _replace(b'{"goal":', b'"confirm":2', b'"confirm":1000000000000'),
+    "looks are a number": lambda lines: [*lines, _attr(b'"looks":5')],
+    "a look of many": lambda lines: [*lines, _attr(b'"looks":[{"by":"x","seeds":"many"}]')],
+    "a look of nobody": lambda lines: [*lines, _attr(b'"looks":[{}]')],
     "not utf-8": _replace(_PARAM, b"dropout", b"drop\xffut"),
     "half a character": _replace(b'{"settings":', b"small", b"sm\xc3"),
     "not JSON": _line(_PARAM, b"\x00\x00\x00\n"),
@@ -124,6 +139,17 @@ def test_a_damaged_journal_is_one_line_and_all_others_are_shown(
     assert set(best_by_dataset(tmp_path / "all")) == {"small"}
     if what == "unknown status":
         assert profile_drawings(folder=tmp_path / "all", tracking=Tracking(False))
+
+
+@pytest.mark.parametrize("noted", [b'"versions":null', b'"machine":"x"', b'"command":[1]'])
+def test_what_is_not_of_its_type_in_an_invocation_is_damage(
+    noted: bytes, folder: Path, tmp_path: Path
+) -> None:
+    lines = (folder / "first" / "journal.log").read_bytes().splitlines(keepends=True)
+    damage = _replace(b'{"invocations":', b'"started":', noted + b',"started":')
+    (tmp_path / "journal.log").write_bytes(b"".join(damage(lines)))
+    with pytest.raises(SearchError, match=r"is damaged \(invocations: '"):
+        _ = Journal.read(tmp_path).invocations
 
 
 def test_a_newer_journal_is_refused_by_its_format(folder: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ when the search is opened again.
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from l2p_search.config import TrialConfig
 from l2p_search.errors import SearchError, argument
+from l2p_search.field_types import check_mapping
 from l2p_search.results import TrialResult, TrialStatus
 from l2p_search.searching.records.brief import STEP, keep_brief
 from l2p_search.searching.records.journal_file import (
@@ -43,6 +44,13 @@ from l2p_search.trial_record import TrialRecord
 
 _STARTED = "%Y-%m-%dT%H:%M:%S%z"
 """How the start of an invocation is noted."""
+_INVOCATION = {
+    **dict.fromkeys(("started", "command", "device", "graph", "node_digest"), str | None),
+    **dict.fromkeys(("versions", "machine"), Mapping[str, str | None]),
+    "classes": tuple[str, ...],
+}
+_LOOK = {"by": str, "seeds": int}
+"""What is noted of an invocation, and of a look at test labels; other versions may note more."""
 
 
 class Journal:
@@ -187,7 +195,10 @@ class Journal:
     def invocations(self) -> list[dict[str, Any]]:
         """When, how and with which versions the search was started or resumed, oldest first."""
         with understood(self._file, "invocations"):
-            return [dict(each) for each in self._stored.attrs.get("invocations", [])]
+            found = [dict(each) for each in self._stored.attrs.get("invocations", [])]
+            for each in found:
+                check_mapping(each, _INVOCATION)
+            return found
 
     @property
     def span(self) -> tuple[float | None, float | None]:
@@ -242,7 +253,10 @@ class Journal:
     def looks(self) -> list[dict[str, Any]]:
         """What other commands have noted of looks at test labels, oldest first."""
         with understood(self._file, "looks"):
-            return [dict(each) for each in self._stored.attrs.get("looks", [])]
+            found = [dict(each) for each in self._stored.attrs.get("looks", [])]
+            for each in found:
+                check_mapping({"by": each["by"], "seeds": each["seeds"]}, _LOOK)
+            return found
 
     @classmethod
     def note_look(cls, directory: Path, look: dict[str, Any]) -> None:

@@ -113,8 +113,7 @@ class RecordedTrials:
         trained = [seed.seed for seed in result.seeds]
         if len(set(trained)) < len(trained) or min(trained, default=0) < 0:
             raise ValueError("its seeds are not each another one")
-        if len({len(seed.profile) for seed in result.seeds if seed.profile is not None}) > 1:
-            raise ValueError("the profiles of its seeds are of unlike lengths")
+        _check_shapes(result)
         return result
 
     def _config(self, trial: Proposed, proposal: dict[str, Any]) -> TrialConfig:
@@ -124,3 +123,20 @@ class RecordedTrials:
         if config.config_id != proposal["id"]:
             raise ValueError(f"its config is {config.config_id}, not {proposal['id']}")
         return config
+
+
+def _check_shapes(result: TrialResult) -> None:
+    """Refuse series that nothing can be drawn of, where nobody would look for the reason."""
+    rows = [seed.profile for seed in result.seeds if seed.profile is not None]
+    if (parts := result.profiles) is not None:
+        rows += [*parts.by_degree.values(), *parts.by_class.values()]
+        rows += [parts.settled] if parts.settled else []
+    if any(not row or min(row) < 0 for row in rows):
+        raise ValueError("a profile has no steps, or a share below 0")
+    if len(set(map(len, rows))) > 1:
+        raise ValueError("its profiles are of unlike lengths")
+    curves = result.curves
+    if curves is not None and {len(curves.train_loss), len(curves.val_loss), len(curves.val)} != {
+        len(curves.epochs)
+    }:
+        raise ValueError("its curves are of unlike lengths")

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from l2p_search import defaults
 from l2p_search.config import EXCLUDING, TrialConfig
-from l2p_search.errors import ConfigError, SearchError, argument
-from l2p_search.field_types import check_fields
+from l2p_search.errors import ConfigError, SearchError, argument, printable
+from l2p_search.field_types import check_fields, is_of
 from l2p_search.metrics import Metric
 from l2p_search.searching.space.search_space import SearchSpace
 from l2p_search.searching.space.space_file import parse_space
@@ -22,6 +22,9 @@ Race = Literal["halving", "paired"]
 _RULES: dict[Race, str] = {"halving": "halving", "paired": "paired tests"}
 _DRAWS = 1_000
 """How many points are drawn in search of one whose values do not exclude each other."""
+_MOST = {"trials": 10**6, "confirm": 10**4, "ties": 10**4}
+_MOST_SEEDS = 10**4
+"""What nobody can ask for: a list of so many would take all memory."""
 _MOST_COUNTED = 20_000
 """Of spaces with more combinations of values that can exclude each other, none are counted."""
 
@@ -99,6 +102,15 @@ class SearchSettings:
         check_fields(settings)
         if settings.seeds < 1:
             raise ValueError("'seeds' is below 1")
+        if settings.seeds > _MOST_SEEDS:
+            raise ValueError(f"'seeds' is above {_MOST_SEEDS}")
+        if printable(settings.dataset) != settings.dataset:
+            raise ValueError("'dataset' is no name in one line")
+        if settings.graph is not None:
+            if not isinstance(settings.graph.get("source"), str):
+                raise ValueError("'graph' names no source")
+            if not is_of(settings.graph, Mapping[str, str | tuple[str, ...]]):
+                raise ValueError("'graph' is not what belongs there")
         return settings
 
     def config(self, point: dict[str, Any]) -> TrialConfig:
@@ -237,4 +249,7 @@ class Goal:
         """
         goal = cls(**mapping)
         check_fields(goal)
+        for key, most in _MOST.items():
+            if not 0 <= getattr(goal, key) <= most:
+                raise ValueError(f"'{key}' is not between 0 and {most}")
         return goal

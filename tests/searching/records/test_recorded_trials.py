@@ -113,5 +113,37 @@ def test_what_is_not_of_its_type_in_a_result_is_damage() -> None:
         trials.record(point, result)
     point, result = _recorded()
     result["seeds"]["profile"] = [[0.5, 0.5], [1.0]]
-    with pytest.raises(ValueError, match="the profiles of its seeds are of unlike lengths"):
+    with pytest.raises(ValueError, match="its profiles are of unlike lengths"):
+        trials.record(point, result)
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "says"),
+    [
+        ("seeds", {"profile": [[], []]}, "a profile has no steps"),
+        ("seeds", {"profile": [[-0.5, 1.5]] * 2}, "a share below 0"),
+        ("seeds", {"seed": [1, 1]}, "its seeds are not each another one"),
+        ("seeds", {"seed": [0, 99]}, "it has seeds beyond the 20"),
+        ("curves", {"val_loss": [1.0]}, "its curves are of unlike lengths"),
+        ("profiles", {"by_class": {"0": [1.0]}}, "its profiles are of unlike lengths"),
+        ("profiles", {"settled": [1.0]}, "its profiles are of unlike lengths"),
+    ],
+)
+def test_series_that_nothing_can_be_drawn_of_are_damage(
+    part: str, values: dict[str, object], says: str
+) -> None:
+    trials = RecordedTrials(settings())
+    point, result = _recorded(
+        curves={
+            "epochs": [1, 2],
+            "train_loss": [1, 1],
+            "val_loss": [1, 1],
+            "val_accuracy": [1, 1],
+        },
+        profiles={"by_degree": {"0": [0.5, 0.5]}, "by_class": {}, "node_steps": [0.5]},
+    )
+    result["seeds"]["profile"] = [[0.5, 0.5]] * 2
+    trials.record(point, result)
+    result[part] |= values
+    with pytest.raises(ValueError, match=says):
         trials.record(point, result)

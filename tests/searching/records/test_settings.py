@@ -31,7 +31,7 @@ _UNREAD = {"model": "appnp", "edge_dropout": {"choices": [0.0, 0.3]}, "K": {"cho
 @pytest.mark.parametrize("space", [SPACE, _RANGES])
 def test_settings_are_read_as_they_were_written(space: SearchSpace) -> None:
     base = TrialConfig.from_mapping({"model": "gcn"}, DEFAULTS["heterophily"])
-    graph = {"file": "mine.npz", "split": "random"}
+    graph = {"source": "mine.npz", "split": "random"}
     for changes in ({}, {"graph": graph}, {"sealed": True}):
         written = settings(space, base=base, sampler="gp", race="paired", seed=7, **changes)
         assert SearchSettings.from_mapping(json.loads(json.dumps(written.to_mapping()))) == written
@@ -110,6 +110,16 @@ def test_what_is_not_of_its_type_in_a_goal_or_in_settings_is_damage() -> None:
             SearchSettings.from_mapping({**settings().to_mapping(), key: value})
     with pytest.raises(ValueError, match="'seeds' is below 1"):
         SearchSettings.from_mapping({**settings().to_mapping(), "seeds": 0})
+    for graph in ({"source": 3}, {"label": "y"}, {"source": "x.csv", "weight": {}}, {}):
+        with pytest.raises(ValueError, match="'graph' "):
+            SearchSettings.from_mapping({**settings().to_mapping(), "graph": graph})
+
+
+@pytest.mark.parametrize("count", [-1, 10**12])
+def test_a_count_that_nobody_can_ask_for_is_damage(count: int) -> None:
+    for key in ("trials", "confirm", "ties"):
+        with pytest.raises(ValueError, match=f"'{key}' is not between"):
+            Goal.from_mapping({"trials": 7, key: count})
 
 
 def _gat(hidden: list[int], heads: list[int]) -> SearchSettings:
