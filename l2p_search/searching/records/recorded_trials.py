@@ -113,6 +113,7 @@ class RecordedTrials:
         trained = [seed.seed for seed in result.seeds]
         if len(set(trained)) < len(trained) or min(trained, default=0) < 0:
             raise ValueError("its seeds are not each another one")
+        _check_complete(result)
         _check_shapes(result)
         return result
 
@@ -123,6 +124,16 @@ class RecordedTrials:
         if config.config_id != proposal["id"]:
             raise ValueError(f"its config is {config.config_id}, not {proposal['id']}")
         return config
+
+
+def _check_complete(result: TrialResult) -> None:
+    """Refuse a seed that lacks what the others have: means are taken over all of them."""
+    finished = result.finished
+    if any(None in (seed.best_epoch, seed.val_loss, seed.val) for seed in finished):
+        raise ValueError("a seed has neither a result nor a reason")
+    for key in ("test", "expected_step", "profile"):
+        if len({getattr(seed, key) is None for seed in finished}) > 1:
+            raise ValueError(f"a seed has no '{key}', and another has one")
 
 
 def _check_shapes(result: TrialResult) -> None:
