@@ -93,7 +93,7 @@ def load_graph(
         "id": id,
         "source_column": source_column,
         "target_column": target_column,
-        "features": features,
+        "features": str(features) if isinstance(features, Path) else features,
         "split": split,
         "weight": weight,
     }

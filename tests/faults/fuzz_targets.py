@@ -1,5 +1,6 @@
 """The readers that take a file from a user, and good files to change: see `fuzzing`."""
 
+import gzip
 import io
 import json
 import tempfile
@@ -63,7 +64,8 @@ def _journals() -> Target:
     def read(content: bytes, folder: Path) -> object:
         (folder / "journal.log").write_bytes(content)
         journal = Journal.read(folder)
-        return read_outcome(journal).to_mapping(), status_of(folder)
+        found = read_outcome(journal)
+        return found.to_mapping(), journal.span, status_of(folder)
 
     seeds = []
     with tempfile.TemporaryDirectory() as made:
@@ -76,53 +78,98 @@ def _journals() -> Target:
     return Target(seeds, read)
 
 
-_ENDINGS = (".npz", ".pt", ".csv", ".graphml", ".gml", ".parquet", ".csv.gz", ".json")
+_GRAPHS = {
+    **{f"graph{ending}": {} for ending in (".npz", ".pt", ".graphml", ".gml")},
+    **{
+        f"nodes{ending}": {"edges": "good.csv"}
+        for ending in (".csv", ".tsv", ".csv.gz", ".parquet")
+    },
+    **{f"edges{ending}": {"edges": ""} for ending in (".csv", ".txt", ".parquet")},
+    "features.json": {"edges": "good.csv", "features": ""},
+    "out1_node_feature_label.txt": {},
+    "out1_graph_edges.txt": {},
+    "geom_split_0.6_0.2_0.npz": {},
+}
+"""Files whose content is changed -> the files that are named beside the table of nodes; an empty
+name is that of the file itself."""
 
 
 def _graphs() -> Target:
-    """The first byte says what a file ends in; a .csv has its edges after an empty line."""
-    import networkx
-    import numpy as np
-    import torch
-
+    """The first byte says which file of `_GRAPHS` the others are put into."""
     from l2p_search.data.loading import load_graph
 
+    good = _graph_files()
+
     def read(content: bytes, folder: Path) -> object:
-        ending = _ENDINGS[content[0] % len(_ENDINGS)] if content else ".npz"
-        path, options = folder / f"graph{ending}", {}
-        nodes = content[1:]
-        if ending == ".csv":
-            nodes, _, edges = nodes.partition(b"\n\n")
-            (folder / "edges.csv").write_bytes(edges)
-            options = {"edges": folder / "edges.csv"}
-        path.write_bytes(nodes)
-        return load_graph(str(path), **options).describe()  # type: ignore[arg-type]
+        name = [*_GRAPHS][content[0] % len(_GRAPHS)] if content else "graph.npz"
+        source, options = folder / name, {}
+        if name.startswith(("out1_", "geom_")):
+            source = folder
+            for each in _GEOM_GCN:
+                (folder / each).write_bytes(good[each])
+        elif beside := _GRAPHS[name]:
+            (folder / "good.csv").write_bytes(good["edges.csv"])
+            options = {key: folder / (file or name) for key, file in beside.items()}
+            if "" in beside.values():
+                source = folder / "town.csv"
+                source.write_bytes(good["nodes.csv"])
+        (folder / name).write_bytes(content[1:])
+        return load_graph(str(source), **options).describe()
+
+    return Target([bytes([place]) + good[name] for place, name in enumerate(_GRAPHS)], read)
+
+
+_GEOM_GCN = [*_GRAPHS][-3:]
+
+
+def _graph_files() -> dict[str, bytes]:
+    """A good file of each format, all of the same ring of twelve nodes."""
+    import networkx
+    import numpy as np
+    import pandas
+    import torch
 
     chance = np.random.default_rng(0)
     x, y = chance.random((12, 3)).astype("float32"), np.arange(12) % 3
     edges = np.stack([np.arange(12), (np.arange(12) + 1) % 12])
-    made: list[tuple[str, bytes]] = []
-    for arrays in (
-        {"x": x, "edge_index": edges, "y": y},
-        {"node_features": x, "edges": edges.T, "node_labels": y},
-    ):
-        packed = io.BytesIO()
-        np.savez(packed, **arrays)
-        made.append((".npz", packed.getvalue()))
-    packed = io.BytesIO()
-    torch.save(
-        {"x": torch.tensor(x), "edge_index": torch.tensor(edges), "y": torch.tensor(y)}, packed
-    )
-    made.append((".pt", packed.getvalue()))
+    tensors = {"x": torch.tensor(x), "edge_index": torch.tensor(edges), "y": torch.tensor(y)}
     graph = networkx.Graph(map(tuple, edges.T.tolist()))
     for node in graph:
         graph.nodes[node].update(y=f"c{y[node]}", a=float(x[node, 0]), b=float(x[node, 1]))
-    made.append((".graphml", "\n".join(networkx.generate_graphml(graph)).encode()))
-    made.append((".gml", "\n".join(networkx.generate_gml(graph)).encode()))
-    rows = "".join(f"{i},{a:.3f},{b:.3f},c{y[i]}\n" for i, (a, b, _) in enumerate(x))
-    pairs = "".join(f"{a},{b}\n" for a, b in edges.T)
-    made.append((".csv", f"id,a,b,label\n{rows}\nsource,target\n{pairs}".encode()))
-    return Target([bytes([_ENDINGS.index(end)]) + content for end, content in made], read)
+    nodes = pandas.DataFrame({"id": range(12), "a": x[:, 0], "b": x[:, 1], "label": y})
+    pairs = pandas.DataFrame({"source": edges[0], "target": edges[1]})
+    lines = [
+        f"{i}\t{','.join(map(str, (row > 0.5).astype(int)))}\t{y[i]}" for i, row in enumerate(x)
+    ]
+    masks = [np.arange(12) % 4 == part for part in (0, 1, 2)]
+    masks[0] |= np.arange(12) % 4 == 3
+    names = ("train_mask", "val_mask", "test_mask")
+    return {
+        "graph.npz": _written(np.savez, x=x, edge_index=edges, y=y),
+        "graph.pt": _written(lambda file: torch.save(tensors, file)),
+        "graph.graphml": "\n".join(networkx.generate_graphml(graph)).encode(),
+        "graph.gml": "\n".join(networkx.generate_gml(graph)).encode(),
+        "nodes.csv": nodes.to_csv(index=False).encode(),
+        "nodes.tsv": nodes.to_csv(index=False, sep="\t").encode(),
+        "nodes.csv.gz": gzip.compress(nodes.to_csv(index=False).encode(), mtime=0),
+        "nodes.parquet": _written(nodes.to_parquet),
+        "edges.csv": pairs.to_csv(index=False).encode(),
+        "edges.txt": b"# FromNodeId\tToNodeId\n"
+        + pairs.to_csv(index=False, header=False, sep="\t").encode(),
+        "edges.parquet": _written(pairs.to_parquet),
+        "features.json": json.dumps({str(i): [i, (i * 7) % 5] for i in range(12)}).encode(),
+        "out1_node_feature_label.txt": "\n".join(["node_id\tfeature\tlabel", *lines, ""]).encode(),
+        "out1_graph_edges.txt": "\n".join(
+            ["node_id\tnode_id", *(f"{a}\t{b}" for a, b in edges.T), ""]
+        ).encode(),
+        "geom_split_0.6_0.2_0.npz": _written(np.savez, **dict(zip(names, masks, strict=True))),
+    }
+
+
+def _written(write: Callable[..., object], **content: object) -> bytes:
+    packed = io.BytesIO()
+    write(packed, **content)
+    return packed.getvalue()
 
 
 def _models() -> Target:
