@@ -28,6 +28,9 @@ _QUERY = re.compile(
     re.IGNORECASE,
 )
 
+_HEADER = re.compile(r"""(authorization\W{1,6}\w+ +)[^\s'"]+""", re.IGNORECASE)
+"""What a server may say back of a request: the password in another alphabet, or a token."""
+
 
 def masked(text: str, of: str = "") -> str:
     """The text with three asterisks for every password and token in its addresses.
@@ -50,6 +53,7 @@ def masked(text: str, of: str = "") -> str:
         text = text.replace(secret, _MASK)
     text = _LOGIN.sub(rf"\1:{_MASK}@", text)
     text = _TOKEN.sub(f"://{_MASK}@", text)
+    text = _HEADER.sub(rf"\1{_MASK}", text)
     return _QUERY.sub(rf"\1{_MASK}", text)
 
 

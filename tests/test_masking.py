@@ -56,6 +56,19 @@ def test_what_holds_no_password_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "403: {'Authorization': 'Basic bWU6aHVudGVyMg=='} is denied",
+        'denied: {"authorization":"Bearer bWU6aHVudGVyMg=="}',
+        "GET / Authorization: Basic bWU6aHVudGVyMg== denied",
+    ],
+)
+def test_a_request_that_a_server_says_back_is_masked(said: str) -> None:
+    assert "bWU6aHVudGVyMg" not in masked(said)
+    assert "denied" in masked(said)
+
+
+@pytest.mark.parametrize(
     ("address", "said"),
     [
         ("databricks://scope:hunter2@x", "put-secret scope hunter2@x-host"),
