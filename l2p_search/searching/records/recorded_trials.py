@@ -141,10 +141,10 @@ def _check_shapes(result: TrialResult) -> None:
     rows = [seed.profile for seed in result.seeds if seed.profile is not None]
     if (parts := result.profiles) is not None:
         rows += [*parts.by_degree.values(), *parts.by_class.values()]
-        rows += [parts.settled] if parts.settled else []
-    if any(not row or min(row) < 0 for row in rows):
+    if any(not any(row) or min(row) < 0 for row in rows):
         raise ValueError("a profile has no steps, or a share below 0")
-    if len(set(map(len, rows))) > 1:
+    settled = [parts.settled] if parts is not None and parts.settled else []
+    if len({len(row) for row in (*rows, *settled)}) > 1:
         raise ValueError("its profiles are of unlike lengths")
     curves = result.curves
     if curves is not None and {len(curves.train_loss), len(curves.val_loss), len(curves.val)} != {

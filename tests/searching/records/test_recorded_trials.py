@@ -122,6 +122,7 @@ def test_what_is_not_of_its_type_in_a_result_is_damage() -> None:
     [
         ("seeds", {"profile": [[], []]}, "a profile has no steps"),
         ("seeds", {"profile": [[-0.5, 1.5]] * 2}, "a share below 0"),
+        ("seeds", {"profile": [[0.0, 0.0]] * 2}, "a profile has no steps"),
         ("seeds", {"seed": [1, 1]}, "its seeds are not each another one"),
         ("seeds", {"seed": [0, 99]}, "it has seeds beyond the 20"),
         ("seeds", {"val_accuracy": [80.0, None]}, "a seed has neither a result nor a reason"),
