@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from l2p_search.api.writing import write_file
 from l2p_search.cli.main import main
 from l2p_search.config import TrialConfig
+from l2p_search.data.loading import load_graph
 from l2p_search.errors import ConfigError, SearchError, UserError
 from l2p_search.hyperparameters import Hyperparameters
 from l2p_search.searching.records.journal import Journal
@@ -21,6 +22,7 @@ from l2p_search.searching.space.space_file import parse_space, read_space
 from l2p_search.tracking.store import find_store
 from l2p_search.yaml_file import parse_value
 from tests.faults.conftest import Tried
+from tests.faults.sweeping import VALUES
 
 _HUGE = "9" * 5000
 _SEARCH = ("--dataset", "demo", "--space", "smoke", "--no-tracking", "--dry-run")
@@ -174,6 +176,29 @@ def test_a_bad_tracking_uri_is_one_line_without_its_password(
 ) -> None:
     tried("input", "bad tracking URIs")
     assert "hunter2" not in _refused(["ui", "--tracking-uri", uri], capsys)
+
+
+_OF_TABLES = (
+    *("edges", "label", "id", "source_column", "target_column", "features", "split", "weight"),
+    *("splits", "scale", "name"),
+)
+
+
+@pytest.mark.parametrize("argument", _OF_TABLES)
+def test_how_tables_are_read_is_understood_or_refused_by_a_line(
+    argument: str, tmp_path: Path, tried: Tried
+) -> None:
+    tried("input", "arguments of tables with values that nobody means", times=len(VALUES))
+    rows = "".join(f"{node},0.{node},{'ab'[node % 2]}\n" for node in range(12))
+    (tmp_path / "nodes.csv").write_text(f"id,x,club\n{rows}")
+    pairs = "".join(f"{node},{(node + 1) % 12}\n" for node in range(12))
+    (tmp_path / "edges.csv").write_text(f"source,target\n{pairs}")
+    usual = {"edges": tmp_path / "edges.csv", "label": "club"}
+    for value in VALUES:
+        try:
+            load_graph(str(tmp_path / "nodes.csv"), **{**usual, argument: value})  # type: ignore[arg-type]
+        except UserError as error:
+            _assert_one_line(error)
 
 
 _KEYS = st.sampled_from(

@@ -16,7 +16,8 @@ from l2p_search.data.sources.table_files import read_table
 from l2p_search.data.sources.table_folders import TableFiles, find_tables
 from l2p_search.data.sources.table_ids import find_ids, read_ids, written_ids
 from l2p_search.data.sources.table_labels import find_label, label_if_any
-from l2p_search.errors import DataError, argument
+from l2p_search.errors import DataError, argument, cut
+from l2p_search.whole_file import is_path
 
 
 def read_tables(
@@ -175,6 +176,10 @@ def join_tables(
 
 
 def _files(nodes: Path, edges: Path | None, label: str | None) -> TableFiles:
+    if edges is not None and not is_path(edges):
+        raise DataError(
+            f"{argument('edges')}: {cut(str(edges))} is no path; name the table of edges"
+        )
     if nodes.is_dir():
         return find_tables(nodes, edges, label)
     if edges is None and nodes.exists():
@@ -208,6 +213,8 @@ def _file_reader(nodes: Path, ids: Any, num_nodes: int) -> ReadFile:
     folder = nodes if nodes.is_dir() else nodes.parent
 
     def read(name: str) -> FeatureBlocks | None:
+        if not is_path(Path(name)):
+            return None  # nor is it a column, as will be said
         for path in (Path(name), folder / name):
             if path.is_file():
                 return list_features(path, ids, num_nodes)
