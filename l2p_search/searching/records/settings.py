@@ -109,7 +109,8 @@ class SearchSettings:
         if settings.graph is not None:
             if not isinstance(settings.graph.get("source"), str):
                 raise ValueError("'graph' names no source")
-            if not is_of(settings.graph, Mapping[str, str | tuple[str, ...]]):
+            hints = {**dict.fromkeys(settings.graph, str), "features": str | tuple[str, ...]}
+            if any(not is_of(value, hints[key]) for key, value in settings.graph.items()):
                 raise ValueError("'graph' is not what belongs there")
         return settings
 

@@ -110,7 +110,7 @@ def test_what_is_not_of_its_type_in_a_goal_or_in_settings_is_damage() -> None:
             SearchSettings.from_mapping({**settings().to_mapping(), key: value})
     with pytest.raises(ValueError, match="'seeds' is below 1"):
         SearchSettings.from_mapping({**settings().to_mapping(), "seeds": 0})
-    for graph in ({"source": 3}, {"label": "y"}, {"source": "x.csv", "weight": {}}, {}):
+    for graph in ({"source": 3}, {"label": "y"}, {"source": "x.csv", "weight": ["w"]}, {}):
         with pytest.raises(ValueError, match="'graph' "):
             SearchSettings.from_mapping({**settings().to_mapping(), "graph": graph})
 
