@@ -25,6 +25,7 @@ from l2p_search.searching.records.outcome import Outcome, read_outcome
 from l2p_search.searching.records.settings import Goal
 from l2p_search.searching.running.coordinator import Coordinator
 from l2p_search.verdicts import Judged
+from tests.pages import copied
 from tests.searching.pretend import begin, drive, pretend_training, searched
 
 
@@ -97,13 +98,8 @@ def test_the_table_has_every_complete_trial_the_best_first(body: str, outcome: O
     assert validation == sorted(validation, reverse=True)
 
 
-def _plain(page: str) -> str:
-    """The text of its lines to copy, as a browser copies them."""
-    return unescape(re.sub("</?span>", "", page))
-
-
 def test_a_reader_can_reproduce_it(body: str) -> None:
-    body = _plain(body)
+    body = copied(body)
     again = "l2p.search(graph, space='pretend', trials=10, seeds=20, sampler='tpe', seed=0"
     assert again in body
     assert "l2p-search export --search pretended --out best.yaml" in body
@@ -112,7 +108,7 @@ def test_a_reader_can_reproduce_it(body: str) -> None:
 
 def test_a_name_with_a_space_is_quoted_for_the_shell(tmp_path: Path, small_graph: Graph) -> None:
     journal = searched(tmp_path / "two words", small_graph, Goal(trials=1, confirm=0))
-    page = _plain(report_page(journal, read_outcome(journal), None))
+    page = copied(report_page(journal, read_outcome(journal), None))
     assert "l2p-search export --search 'two words' --out best.yaml" in page
 
 
@@ -194,7 +190,7 @@ def test_a_reader_of_an_own_graph_can_paste_how_it_was_read(
     journal, goal = begin(tmp_path / "own", graph=request), Goal(trials=1, confirm=0)
     journal.begin(goal, {})
     drive(Coordinator(journal, goal), small_graph)
-    page = _plain(report_page(journal, read_outcome(journal), None))
+    page = copied(report_page(journal, read_outcome(journal), None))
     assert "; no other configuration was tried." in page
     assert "tied with" not in page
     assert "validation tells" not in page
@@ -221,7 +217,7 @@ def test_what_is_not_finished_says_so_first(
     if not alive:
         journal.close()
         journal = Journal.read(tmp_path / "two words")
-    page = _plain(report_page(journal, read_outcome(journal), None))
+    page = copied(report_page(journal, read_outcome(journal), None))
     first = page[: page.index("<nav>")]
     assert says in first
     assert ("l2p-search --resume --name 'two words'" in first) is not alive

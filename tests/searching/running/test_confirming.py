@@ -301,7 +301,7 @@ def test_idle_workers_share_the_seeds_of_one_configuration(tmp_path: Path) -> No
         ((24, 25),),
     ]
     titles = {task.title for task in tasks if task is not None}
-    assert titles == {f"trial 0 on fresh seeds, {first} to {first + 1}" for first in (20, 22, 24)}
+    assert titles == {f"trial 0 on fresh seeds {first} to {first + 1}" for first in (20, 22, 24)}
     assert coordinator.snapshot().confirming == 1
 
 
