@@ -15,7 +15,13 @@ from torch.autograd.function import once_differentiable
 
 from l2p_search.config import TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.model.dense import fast_width, flat_product, narrow_product, product
+from l2p_search.model.dense import (
+    fast_width,
+    flat_product,
+    narrow_product,
+    product,
+    side_by_side,
+)
 from l2p_search.model.dropout import drop, keep_scale
 from l2p_search.model.features import Draw, Features, features_of
 from l2p_search.model.network import GradientSink, Parameters, Pass
@@ -205,7 +211,7 @@ class EncodeAndProject(torch.autograd.Function):
         nothing = (None, None, None)
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[3]):
             return None, None, narrow_product(hidden.transpose(1, 2), grad_scores), None, *nothing
-        grad_columns = torch.cat([grad_scores, grad_classes], dim=2)
+        grad_columns = side_by_side(grad_scores, grad_classes).contiguous()
         grad_projection = torch.empty_like(projection)
         grad_bias = hidden.new_empty(hidden.shape[0], hidden.shape[2])
         grad_weight, sink = None, ctx.sink
@@ -217,7 +223,9 @@ class EncodeAndProject(torch.autograd.Function):
             grad_projection[block] = narrow_product(transposed, grad_columns[block])
             grad_hidden = flat_product(grad_columns[block], projection[block].transpose(1, 2))
             grad_hidden = grad_hidden.view_as(hidden[block])
-            passed = torch.ops.aten.threshold_backward(grad_hidden, hidden[block], 0.0)
+            passed = torch.ops.aten.threshold_backward.grad_input(
+                grad_hidden, hidden[block], 0.0, grad_input=grad_hidden
+            )
             sink("W_1", ctx.features.transposed_times(passed, ctx.draw.of_seeds(block)), block)
             torch.sum(passed, dim=1, out=grad_bias[block])
         grad_bias.mul_(ctx.scale)

@@ -6,6 +6,7 @@ rows are kept, and the backward pass is the same recurrence run backwards with t
 those rows added in.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,16 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from l2p_search.model.dense import side_by_side
 from l2p_search.model.problem import Problem
 from l2p_search.model.sparse import SparseMatrix
 
 _SCORE_GROUP = 4
 """Score columns that are propagated together: more of them are propagated for longer than they
 are read, fewer take more calls."""
+
+_KNOWN = 4
+"""Of how many sets of nodes it is remembered where their numbers lie."""
 
 
 def normalised_adjacency(problem: Problem, self_loop: float = 1.0) -> SparseMatrix:
@@ -66,6 +71,9 @@ class Propagation:
         self.steps = steps
         self.teleport = teleport
         self._moving = adjacency.scaled(1.0 - teleport)
+        # An epoch reads at training and at validation nodes, which stay the same tensors.
+        self._places: deque[tuple[Tensor, dict[_Group, Callable[[int], Tensor]]]]
+        self._places = deque(maxlen=_KNOWN)
 
     def forward_step(self, current: Tensor, start: Tensor) -> Tensor:
         """(1 - a) A_hat H + a H_0, for [N, columns]."""
@@ -74,6 +82,16 @@ class Propagation:
     def backward_step(self, grad: Tensor) -> Tensor:
         """(1 - a) A_hat.T G, for [N, columns]."""
         return self._moving.transposed_times(grad)
+
+    def places(self, group: "_Group", nodes: Tensor) -> Callable[[int], Tensor]:
+        """Where a group's numbers are read after a step, remembered for the next epochs."""
+        of_groups = next((of for known, of in tuple(self._places) if known is nodes), None)
+        if of_groups is None:
+            of_groups = {}
+            self._places.append((nodes, of_groups))
+        if group not in of_groups:
+            of_groups[group] = group.places(nodes)
+        return of_groups[group]
 
 
 def columns_bytes(
@@ -140,10 +158,10 @@ class PropagateAndRead(torch.autograd.Function):
         read = class_columns.new_empty(propagation.steps + 1, 1 + classes, *nodes.shape)
         read[scored:, 0] = 0.0
         # Transposed at once: several times faster than a few columns at a time.
-        columns = torch.cat([score_columns, class_columns], dim=2).permute(1, 2, 0).contiguous()
+        columns = side_by_side(score_columns, class_columns).permute(1, 2, 0).contiguous()
         for group in _groups(scorers, classes, scored):
             current = start = group.of_columns(columns).flatten(1).contiguous()
-            places, own = group.places(nodes), group.of_read(read)
+            places, own = propagation.places(group, nodes), group.of_read(read)
             for step in range(group.last_step(propagation.steps) + 1):
                 if step > 0:
                     current = propagation.forward_step(current, start)
@@ -175,42 +193,41 @@ class PropagateAndRead(torch.autograd.Function):
             if into.numel() > 0:
                 into.zero_() if grad is None else into.copy_(grad)
 
-        groups = _groups(ctx.scorers, classes, ctx.scored)
-        if ctx.scorers == 1:
-            found = _backwards(propagation, groups[0], nodes, grad_read)
-            of_scores, of_classes = found.tensor_split([ctx.scorers], dim=2)
-        else:
-            shape = (len(nodes), propagation.num_nodes)
-            of_scores = grad_read.new_empty(*shape, ctx.scorers)
-            of_scores[:, :, ctx.scored :] = 0.0
-            of_classes = grad_read.new_empty(*shape, classes)
-            for group in groups:
-                into = group.of_gradients(of_scores, of_classes)
-                into.copy_(_backwards(propagation, group, nodes, grad_read))
+        found = _backwards(propagation, ctx.scorers, classes, ctx.scored, nodes, grad_read)
+        of_scores, of_classes = found.tensor_split([ctx.scorers], dim=2)
         return of_scores, of_classes if classes else None, None, None, None
 
 
 def backwards_by_scores(propagation: Propagation, nodes: Tensor, grad_scores: Tensor) -> Tensor:
     """The gradient [S, N, 1] of a score column of all steps, from that of scores [T, S, L]."""
-    group, grad_read = _Group(range(1), 0, alone=False), grad_scores.unsqueeze(1)
-    return _backwards(propagation, group, nodes, grad_read)
+    return _backwards(propagation, 1, 0, len(grad_scores), nodes, grad_scores.unsqueeze(1))
 
 
 def _backwards(
-    propagation: Propagation, group: "_Group", nodes: Tensor, grad_read: Tensor
+    propagation: Propagation,
+    scorers: int,
+    classes: int,
+    scored: int,
+    nodes: Tensor,
+    grad_read: Tensor,
 ) -> Tensor:
-    """The gradient of a group's columns [S, N, D], from that of what was read."""
-    width = group.width * len(nodes)
-    total = grad_read.new_zeros(propagation.num_nodes, width)
-    places, own, grad = group.places(nodes), group.of_read(grad_read), torch.zeros_like(total)
-    last = group.last_step(propagation.steps)
-    for step in range(last, -1, -1):
-        if step < last:
-            grad = propagation.backward_step(grad)
-        if group.is_read_after(step):
-            grad.view(-1).scatter_add_(0, places(step), own[step])
-        total.add_(grad, alpha=propagation.teleport if step > 0 else 1.0)
-    return total.view(propagation.num_nodes, group.width, -1).permute(2, 0, 1)
+    """The gradient of all score and class columns [S, N, R + C], from that of what was read.
+
+    A view: in its memory the seeds of one column are side by side.
+    """
+    found = grad_read.new_zeros(propagation.num_nodes, scorers + classes, len(nodes))
+    for group in _groups(scorers, classes, scored):
+        total = group.of_columns(found).flatten(1)
+        grad = grad_read.new_zeros(total.shape)
+        places, own = propagation.places(group, nodes), group.of_read(grad_read)
+        last = group.last_step(propagation.steps)
+        for step in range(last, -1, -1):
+            if step < last:
+                grad = propagation.backward_step(grad)
+            if group.is_read_after(step):
+                grad.view(-1).scatter_add_(0, places(step), own[step])
+            total.add_(grad, alpha=propagation.teleport if step > 0 else 1.0)
+    return found.permute(2, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -245,10 +262,6 @@ class _Group:
         if self.alone:
             return columns[:, self.scores.start : self.scores.stop]
         return columns[:, columns.shape[1] - self.width :]
-
-    def of_gradients(self, of_scores: Tensor, of_classes: Tensor) -> Tensor:
-        """Those of these columns, of all score columns [S, N, R] or class columns [S, N, C]."""
-        return of_scores[:, :, self.scores.start : self.scores.stop] if self.alone else of_classes
 
     def of_read(self, read: Tensor) -> tuple[Tensor, ...]:
         """What is read of them after each step, flat, out of [T, 1 + C, S, L]."""

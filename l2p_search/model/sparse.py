@@ -6,11 +6,14 @@ sparse products of torch on a CPU. Its own backward is slow, so nothing here is 
 autograd: the callers are autograd functions whose backward is the transposed product.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import torch
-from torch import Tensor
-from torch.nn.functional import embedding_bag
+from torch import Tensor, embedding_bag
+
+_SUM = 0
+"""The mode of `embedding_bag` that adds up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +73,8 @@ class SparseMatrix:
 
     def to(self, device: torch.device) -> "SparseMatrix":
         """The same matrix on a device."""
-        parts = {name: value for name, value in vars(self).items() if name != "shape"}
-        return replace(self, **{name: value.to(device) for name, value in parts.items()})
+        parts = [field.name for field in fields(self) if field.name != "shape"]
+        return replace(self, **{name: getattr(self, name).to(device) for name in parts})
 
     def scaled(self, factor: float) -> "SparseMatrix":
         """The same pattern with every value times a factor."""
@@ -86,11 +89,24 @@ class SparseMatrix:
         """Stored values of one copy."""
         return self.values.numel()
 
+    @cached_property
+    def _all_values(self) -> Tensor:
+        """The values of all copies."""
+        return self._of_copies(self.values)
+
+    @cached_property
+    def _all_transposed_values(self) -> Tensor:
+        return self._of_copies(self.transposed_values)
+
+    def _of_copies(self, values: Tensor) -> Tensor:
+        copies = self.offsets.numel() // max(1, self.shape[0])
+        return values if copies == 1 else values.repeat(copies)
+
     def times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
         """M @ dense for dense [copies * columns, width], with `values` [copies, nonzeros]."""
         copies = dense.shape[0] // self.shape[1]
         if values is None:
-            values = self.values if copies == 1 else self.values.repeat(copies)
+            values = self._all_values[: copies * self.nonzeros]
         return _bags(self.indices, self.offsets, dense, values, copies * self.shape[0])
 
     def transposed_times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
@@ -100,8 +116,7 @@ class SparseMatrix:
             order = self.transposed_order[: copies * self.nonzeros]
             values = values.reshape(-1).index_select(0, order)
         else:
-            values = self.transposed_values
-            values = values if copies == 1 else values.repeat(copies)
+            values = self._all_transposed_values[: copies * self.nonzeros]
         return _bags(
             self.transposed_indices, self.transposed_offsets, dense, values, copies * self.shape[1]
         )
@@ -123,7 +138,9 @@ def _bags(indices: Tensor, offsets: Tensor, dense: Tensor, values: Tensor, count
         values = values.reshape(-1)
     if offsets.shape[0] != count:
         indices, offsets = indices[: values.shape[0]], offsets[:count]
-    return embedding_bag(indices, dense, offsets, mode="sum", per_sample_weights=values)
+    # The function beneath torch.nn.functional's: called a hundred times per epoch, the checks of
+    # that one are seen.
+    return embedding_bag(dense, indices, offsets, False, _SUM, False, values, False, None)[0]
 
 
 def _starts(sorted_rows: Tensor, count: int) -> Tensor:

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Generator, Tensor
@@ -9,6 +11,7 @@ from l2p_search.model.dense import (
     narrow_product,
     product,
     product_plus,
+    side_by_side,
     sum_over_nodes,
     sums_over_nodes,
     times,
@@ -68,6 +71,32 @@ def test_without_onednn_the_products_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_a_narrow_product_is_a_product() -> None:
     left, right = _normal(2, 6, 50), _normal(2, 50, 3)
     torch.testing.assert_close(narrow_product(left, right), torch.bmm(left, right))
+
+
+@pytest.mark.parametrize("dims", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+def test_parts_of_one_tensor_are_put_side_by_side_without_a_copy(dims: tuple[int, ...]) -> None:
+    whole = _normal(4, 5, 6).permute(dims)
+    left, right = whole.tensor_split([2], dim=2)
+    found = side_by_side(left, right)
+    assert torch.equal(found, whole)
+    assert found.data_ptr() == whole.data_ptr()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda whole: (whole[:, :, 3:], whole[:, :, :3]),  # in the other order
+        lambda whole: (whole[:, :, :2], whole[:, :, 3:]),  # with a gap
+        lambda whole: (whole[:, :, :2].clone(), whole[:, :, 2:]),  # of two tensors
+        lambda whole: (whole[:, :, :2], whole.clone()[:, :, 2:]),
+        lambda whole: (whole[:, ::2, :2], whole[:, :3, 2:]),  # of other rows
+    ],
+)
+def test_other_tensors_are_copied_side_by_side(
+    parts: Callable[[Tensor], tuple[Tensor, Tensor]],
+) -> None:
+    left, right = parts(_normal(4, 5, 6))
+    assert torch.equal(side_by_side(left, right), torch.cat([left, right], dim=2))
 
 
 @pytest.mark.parametrize("inputs", [4, 20])

@@ -148,6 +148,31 @@ def test_the_scores_alone_get_the_same_gradient(small_graph: Graph, scorers: int
     )
 
 
+@pytest.mark.parametrize("scorers", [1, _STEPS + 1])
+def test_what_is_remembered_of_some_nodes_is_not_read_at_others(
+    small_graph: Graph, scorers: int
+) -> None:
+    remembering = _propagation(small_graph)
+    every = [torch.randint(0, small_graph.num_nodes, (2, 4)) for _ in range(7)]
+    for nodes in [*every, *every[::-1], every[0].clone(), every[0][:1]]:
+        pair = [_columns(small_graph.num_nodes, scorers, len(nodes)) for _ in range(2)]
+        both = [
+            propagate_and_read(propagation, *columns, nodes)
+            for propagation, columns in zip(
+                (remembering, _propagation(small_graph)), pair, strict=True
+            )
+        ]
+        for read, columns in zip(both, pair, strict=True):
+            (read[0].sum() + read[1].square().sum()).backward()
+            assert columns[0].grad is not None
+        assert torch.equal(both[0][0], both[1][0])
+        assert torch.equal(both[0][1], both[1][1])
+        for one, other in zip(*pair, strict=True):
+            assert one.grad is not None
+            assert other.grad is not None
+            assert torch.equal(one.grad, other.grad)
+
+
 def test_a_directed_matrix_is_transposed_on_the_way_back() -> None:
     ones = torch.ones(2, dtype=torch.float64)
     one_way = SparseMatrix.from_coordinates(

@@ -49,6 +49,18 @@ def test_copies_multiply_each_with_its_own_values() -> None:
         torch.testing.assert_close(product, dense.T @ left[copy * 5 : (copy + 1) * 5])
 
 
+def test_copies_without_values_of_their_own_multiply_alike() -> None:
+    pattern = _random(5, 4, 0.5, 0)
+    sparse = _sparse(pattern, copies=3)
+    for copies in (3, 1, 2):
+        right, left = _random(copies * 4, 6, 1.0, 1), _random(copies * 5, 6, 1.0, 2)
+        blocks = torch.block_diag(*[pattern] * copies)
+        torch.testing.assert_close(sparse.times(right), blocks @ right)
+        torch.testing.assert_close(sparse.transposed_times(left), blocks.T @ left)
+        torch.testing.assert_close(sparse.scaled(2.0).times(right), 2.0 * blocks @ right)
+        torch.testing.assert_close(sparse.to(torch.device("cpu")).times(right), blocks @ right)
+
+
 def test_scaling_scales_both_products() -> None:
     dense = _random(5, 4, 0.6, 3)
     scaled = _sparse(dense).scaled(0.5)
