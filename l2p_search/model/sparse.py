@@ -90,36 +90,50 @@ class SparseMatrix:
         return self.values.numel()
 
     @cached_property
+    def _copies(self) -> int:
+        return self.offsets.numel() // max(1, self.shape[0])
+
+    @cached_property
     def _all_values(self) -> Tensor:
         """The values of all copies."""
-        return self._of_copies(self.values)
+        return self.values.repeat(self._copies)
 
     @cached_property
     def _all_transposed_values(self) -> Tensor:
-        return self._of_copies(self.transposed_values)
-
-    def _of_copies(self, values: Tensor) -> Tensor:
-        copies = self.offsets.numel() // max(1, self.shape[0])
-        return values if copies == 1 else values.repeat(copies)
+        return self.transposed_values.repeat(self._copies)
 
     def times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
         """M @ dense for dense [copies * columns, width], with `values` [copies, nonzeros]."""
         copies = dense.shape[0] // self.shape[1]
         if values is None:
-            values = self._all_values[: copies * self.nonzeros]
-        return _bags(self.indices, self.offsets, dense, values, copies * self.shape[0])
+            values = self._all_values
+        given = (self.indices, self.offsets, values)
+        if copies != self._copies:
+            given = self._first(given, copies, self.shape[0])
+        return _bags(dense, *given)
 
     def transposed_times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
         """M.T @ dense for dense [copies * rows, width], with `values` in the order of `times`."""
         copies = dense.shape[0] // self.shape[0]
-        if values is not None:
-            order = self.transposed_order[: copies * self.nonzeros]
-            values = values.reshape(-1).index_select(0, order)
+        if values is None:
+            values = self._all_transposed_values
         else:
-            values = self._all_transposed_values[: copies * self.nonzeros]
-        return _bags(
-            self.transposed_indices, self.transposed_offsets, dense, values, copies * self.shape[1]
-        )
+            order = self.transposed_order
+            if copies != self._copies:
+                order = order[: copies * self.nonzeros]
+            values = values.reshape(-1).index_select(0, order)
+        given = (self.transposed_indices, self.transposed_offsets, values)
+        if copies != self._copies:
+            given = self._first(given, copies, self.shape[1])
+        return _bags(dense, *given)
+
+    def _first(
+        self, given: tuple[Tensor, Tensor, Tensor], copies: int, bags: int
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What the first copies need of the indices, offsets and values of all."""
+        indices, offsets, values = given
+        entries = copies * self.nonzeros
+        return indices[:entries], offsets[: copies * bags], values.reshape(-1)[:entries]
 
 
 def read_ahead(tensor: Tensor) -> None:
@@ -132,12 +146,10 @@ def read_ahead(tensor: Tensor) -> None:
         torch.sum(tensor)
 
 
-def _bags(indices: Tensor, offsets: Tensor, dense: Tensor, values: Tensor, count: int) -> Tensor:
-    """The first `count` rows of the product: weighted sums of rows of `dense`."""
+def _bags(dense: Tensor, indices: Tensor, offsets: Tensor, values: Tensor) -> Tensor:
+    """Weighted sums of rows of `dense`, one for each offset."""
     if values.dim() > 1:
         values = values.reshape(-1)
-    if offsets.shape[0] != count:
-        indices, offsets = indices[: values.shape[0]], offsets[:count]
     # The function beneath torch.nn.functional's: called a hundred times per epoch, the checks of
     # that one are seen.
     return embedding_bag(dense, indices, offsets, False, _SUM, False, values, False, None)[0]

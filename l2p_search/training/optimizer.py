@@ -67,14 +67,17 @@ class Adam:
         The fused kernel reads the gradient in the order of its memory, which must therefore be
         that of the parameter: contiguous.
         """
-        parameter = self._parameters[name].detach()[seeds]
+        parameter = self._parameters[name].detach()
+        mean, square = self._mean[name], self._square[name]
+        if seeds is not _ALL:
+            parameter, mean, square = parameter[seeds], mean[seeds], square[seeds]
         if self._last is not None:
             torch.add(gradient, parameter, alpha=self._decay[name], out=self._last[name][seeds])
         torch._fused_adam_(
             [parameter],
             [gradient.contiguous()],
-            [self._mean[name][seeds]],
-            [self._square[name][seeds]],
+            [mean],
+            [square],
             [],
             [self._step],
             lr=self._lr,
