@@ -79,7 +79,7 @@ class Hyperparameters:
         unless=_LINEAR,
         low=1,
         high=65536,
-        remedy="give at least 1 hidden unit, such as 64",
+        remedy="give 1 to 65,536 hidden units, such as 64",
     )
     weight_decay: float = key(
         5e-4,
@@ -113,7 +113,7 @@ class Hyperparameters:
         _ATTENTIVE,
         low=1,
         high=1024,
-        remedy="give at least 1 attention head, such as 8",
+        remedy="give 1 to 1,024 attention heads, such as 8",
     )
     identity: float = key(
         0.5,
@@ -292,7 +292,12 @@ class Hyperparameters:
         remedy="give a temperature from 0.001 to 1; 1 sharpens nothing",
     )
     epochs: int = key(
-        1000, "the most epochs of a seed", ALL, low=1, high=10**7, remedy="give at least 1 epoch"
+        1000,
+        "the most epochs of a seed",
+        ALL,
+        low=1,
+        high=10**7,
+        remedy="give 1 to 10 million epochs, such as 1000",
     )
     patience: int = key(
         100,
@@ -300,7 +305,7 @@ class Hyperparameters:
         ALL,
         low=1,
         high=10**7,
-        remedy="give at least 1 epoch of patience",
+        remedy="give 1 to 10 million epochs, such as 100",
     )
     stop_on: Literal["val_loss", "val_accuracy"] = key(
         "val_loss", "what makes an epoch better: `val_loss` or `val_accuracy`", ALL

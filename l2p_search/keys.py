@@ -161,7 +161,7 @@ def checked(field: "dataclasses.Field[Any]", wanted: Any, value: Any) -> Any:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ConfigError(f"{name}={shown(value)} must be {_TYPE_NAMES[wanted]}")
-    if not abs(value) < math.inf or (isinstance(value, int) and abs(value) > HUGE):
+    if not abs(value) <= HUGE:  # nor is nan
         raise ConfigError(f"{name}={str(value)[:20]} must be finite and not above {HUGE:g}")
     if wanted is int and value != int(value):
         raise ConfigError(f"{name}={value!r} must be {_TYPE_NAMES[wanted]}")
