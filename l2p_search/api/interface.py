@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from l2p_search import defaults
-from l2p_search.errors import UserError, argument, either
+from l2p_search.errors import UserError, argument, cut, did_you_mean, either
 from l2p_search.guard import ending_with_us
 from l2p_search.masking import without_login
 from l2p_search.tracking.mlflow_tracker import MlflowTracker
@@ -24,7 +24,7 @@ from l2p_search.tracking.server_app import APP, START, START_VARIABLE
 from l2p_search.tracking.store import Store, find_store
 from l2p_search.tracking.view import runs_link
 
-_SEARCHES = 10
+_SEARCHES = 1000
 """The newest searches have a link of their own; older ones are found by their dataset."""
 _LAST_PORT = 65_535
 _PATIENCE = 10
@@ -59,9 +59,10 @@ class Views:
         if search is None:
             return next(iter(self.by_name))
         if search not in self.by_name:
+            way = either("open_search(NAME).sync()", "l2p-search sync NAME")
             raise UserError(
-                f"{argument('search', search)}: is not among the newest searches in"
-                f" {self.store.uri}; recorded there are {', '.join(self.by_name)}"
+                f"{self.store.uri}: no search {cut(search)!r} is recorded there ({way} records"
+                f" it); {did_you_mean(search, self.by_name)}"
             )
         return search
 

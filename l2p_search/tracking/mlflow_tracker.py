@@ -264,7 +264,7 @@ class MlflowTracker:
         ):
             key = search_view(run.data.tags["search_uid"])
             if view_tag(key) in tags[run.info.experiment_id]:
-                views[run.info.run_name] = ((run.info.experiment_id,), key)
+                views.setdefault(run.info.run_name, ((run.info.experiment_id,), key))
         whole = {each.name: ((each.experiment_id,), WHOLE_VIEW) for each in found}
         listed = tuple(each for each, own in tags.items() if view_tag(SEARCHES_VIEW) in own)
         if len(views) > 1 and listed:

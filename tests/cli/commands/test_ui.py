@@ -33,8 +33,11 @@ def test_a_search_is_opened_by_its_name_and_one_that_is_not_there_is_refused(
 ) -> None:
     assert main(["ui", "l2p-search/demo", "--tracking-uri", "http://server:9/"]) == 0
     assert capsys.readouterr().out.rstrip().endswith("viewStateShareKey=l2p-search")
-    assert main(["ui", "else", "--tracking-uri", "http://server:9/"]) == 2
-    assert "else: is not among the newest searches" in capsys.readouterr().err
+    assert main(["ui", "demo-papr", "--tracking-uri", "http://server:9/"]) == 2
+    assert capsys.readouterr().err == (
+        "l2p-search: error: http://server:9/: no search 'demo-papr' is recorded there"
+        " (l2p-search sync NAME records it); did you mean 'demo-paper'?\n"
+    )
 
 
 def test_the_embedded_store_is_served_until_ctrl_c(
