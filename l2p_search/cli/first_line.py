@@ -11,7 +11,8 @@ from l2p_search.api.answer_methods import BACKBONES
 from l2p_search.cli.signals import say
 from l2p_search.data.own_names import own_name
 from l2p_search.durations import format_duration
-from l2p_search.errors import printable
+from l2p_search.errors import SearchError, printable
+from l2p_search.searching.records.directory import search_directory
 from l2p_search.whole_file import is_path
 
 
@@ -53,11 +54,16 @@ def first_line(options: Mapping[str, Any]) -> str | None:
     path, graphs = Path(dataset), {dataset.lower()}
     if path.exists():
         graphs = {path.stem, own_name(path)} if path.is_file() else {path.stem}
-    journals = [folder / f"{each}-{name}" / "journal.log" for each in graphs for name in names]
+    places = [folder / f"{each}-{name}" for each in graphs for name in names]
+    if options["name"] is not None:
+        try:
+            places = [search_directory(folder, options["name"])]
+        except SearchError:  # it cannot be the name of a folder
+            return None
+    journals = [each / "journal.log" for each in places]
     if not all(map(is_path, journals)):
         return None
-    there = any(map(_is_file, journals))
-    if there and not options["resume"] and options["name"] is None:
+    if any(map(_is_file, journals)) and not options["resume"]:
         return None
     trials = options["trials"]
     many = "" if trials is None else f", {trials} trial{'s' * (trials != 1)}"

@@ -29,9 +29,8 @@ from l2p_search.cli.commands import (
     trials,
     ui,
 )
-from l2p_search.cli.invocation import in_words
 from l2p_search.cli.signals import unwound
-from l2p_search.cli.words import Parser, check_words
+from l2p_search.cli.words import Parser, check_words, print_error
 from l2p_search.errors import UserError
 
 _SEARCHES = (status, trials, ui, compare, publish, export, report, reproduce, profiles, node, sync)
@@ -69,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with unwound():
             exit_code: int = args.run(args)
     except UserError as error:
-        print(f"l2p-search: error: {in_words(error.message)}", file=sys.stderr)
+        print_error(error.message)
         return 2
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough; nothing is left to be said on that pipe.

@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from l2p_search.cli.invocation import in_words
+from l2p_search.cli.invocation import called, in_words
+from l2p_search.cli.signals import on_screen
 from l2p_search.errors import UserError, cut, one_line
 
 _NEAR = 0.6
@@ -43,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         elif found := _TOO_MANY.match(message):
             see = f"l2p-search {command + ' ' if command else ''}--help"
             message = f"{prefix}'{cut(found[1].split()[0])}' is one word too many; see {see}"
-        print(f"l2p-search: error: {in_words(one_line(message))}", file=sys.stderr)
+        print_error(one_line(message))
         sys.exit(2)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
@@ -85,6 +86,16 @@ class Word:
     is_value: bool = False
     place: int = 0
     literal: bool = False
+
+
+def print_error(message: str) -> None:
+    """Print an error as one line, which a terminal that is narrower gets between words.
+
+    Where a command is in it the terminal itself breaks it: what is copied there has no line ends.
+    """
+    said = in_words(message)
+    line = f"l2p-search: error: {said}"
+    print(line if f"{called()} " in said else on_screen(line, sys.stderr), file=sys.stderr)
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -171,6 +182,8 @@ def _check_place(word: Word) -> None:
             remedy = f"did you mean --set {cut(word.text)}?"
         elif "--edges" in options_of(word.parser) and Path(word.text).suffix:
             remedy = "name the table of edges with --edges"
+        elif "--dataset" in options_of(word.parser) and _is_a_graph(word.text):
+            remedy = f"did you mean --dataset {cut(word.text)}?"
         raise UserError(f"{command}: '{cut(word.text)}' is one word too many; {remedy}")
 
 
@@ -180,7 +193,8 @@ def _unknown_flag(
     name = word.text.partition("=")[0]
     command = next((key for key, each in commands.items() if each is word.parser), "")
     known = [flag for flag in options_of(word.parser) if flag.startswith("--")]
-    near = get_close_matches(name[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
+    near = [flag for flag in known if flag.startswith(name.lower()) and name.strip("-")]
+    near = near or get_close_matches(name[:_LONGEST].lower(), known, n=1, cutoff=_NEAR)
     others = [key for key, each in commands.items() if name in options_of(each)]
     if command and name in of_a_search:
         others.insert(0, "a search (no command)")

@@ -47,6 +47,8 @@ def test_it_says_what_is_searched(words: str, says: str) -> None:
         "--resume",
         "--resume --name nothing",
         "--name nothing",
+        "--dataset demo --name a/b",
+        "--dataset demo --name .hidden",
     ],
 )
 def test_what_will_be_refused_is_not_announced(words: str) -> None:
@@ -57,6 +59,7 @@ def test_a_recorded_search_is_announced_only_when_it_is_resumed() -> None:
     _recorded("demo-paper")
     assert first_line(_options("--dataset", "demo")) is None
     assert first_line(_options("--dataset", "demo", "--name", "other")) is not None
+    assert first_line(_options("--dataset", "demo", "--name", "demo-paper")) is None
     assert first_line(_options("--dataset", "demo", "--resume")) is not None
     line = first_line(_options("--resume", "--name", "demo-paper"))
     assert line == "resuming demo-paper; torch and Ray start .."

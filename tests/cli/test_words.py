@@ -1,5 +1,7 @@
 """One line for every wrong word: what is wrong, and the nearest that is right."""
 
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,9 @@ def _error(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("--dataset demo --trails 5", "did you mean --trials?"),
         ("--datset demo", "did you mean --dataset?"),
         ("--Trials 5", "did you mean --trials?"),
+        ("--dataset demo --time 5m", "there is no such option; did you mean --time-budget?"),
+        ("--dataset demo --conc 2", "did you mean --concurrency?"),
+        ("train Demo", "train: 'Demo' is one word too many; did you mean --dataset Demo?"),
         ("train --datset demo", "--datset: train has no such option; did you mean --dataset?"),
         (
             "train --trials 5",
@@ -80,6 +85,26 @@ def test_a_file_in_the_place_of_a_command_is_taken_for_a_graph(
     assert "to search that graph: l2p-search --dataset 'my graph.npz'" in _error(
         capsys, "my graph.npz"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("--dataset demo --sampler tpee", 2),  # between words
+        (
+            "--dataset demo search",
+            1,
+        ),  # a command is in it, to be copied: as the terminal breaks it
+    ],
+)
+def test_on_a_terminal_an_error_is_broken_between_words_unless_a_command_is_in_it(
+    words: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with suppress(SystemExit):
+        main(words.split())
+    assert len(capsys.readouterr().err.splitlines()) == lines
 
 
 def test_a_very_long_word_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
