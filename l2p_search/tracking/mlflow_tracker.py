@@ -21,7 +21,13 @@ from l2p_search.tracking.entries import (
     SearchEntry,
     TrialEntry,
 )
-from l2p_search.tracking.notes import ANSWER, dataset_note, search_note, trial_note
+from l2p_search.tracking.notes import (
+    ANSWER,
+    dataset_note,
+    search_note,
+    trial_note,
+    with_all_graphs,
+)
 from l2p_search.tracking.registry import keep_model
 from l2p_search.tracking.store import Store
 from l2p_search.tracking.view import (
@@ -38,6 +44,8 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 _BATCH = 1000
+_NOTE = "mlflow.note.content"
+"""The tag that holds the description of a page."""
 _MOST_SEARCHES = 100
 """Of a dataset, that its page counts."""
 
@@ -146,7 +154,7 @@ class MlflowTracker:
             tags={"mlflow.parentRunId": parent, "kind": "trial", **trial.tags()},
         )
         run_id = run.info.run_id
-        tags = {"mlflow.note.content": trial_note(trial, search, experiment, parent, run_id)}
+        tags = {_NOTE: trial_note(trial, search, experiment, parent, run_id)}
         self._batch(run_id, trial.metrics(), trial.params(), tags, at=ended)
         self._input(run_id, search.dataset, search.data_digest)
         self._files(run_id, trial.files)
@@ -193,7 +201,7 @@ class MlflowTracker:
         ]
         profile = [("profile/q", round(share, 5), t) for t, share in enumerate(search.profile)]
         metrics += self._unwritten(parent, (*search.series, *profile))
-        tags = {"mlflow.note.content": search_note(search, experiment, parent)}
+        tags = {_NOTE: search_note(search, experiment, parent)}
         tags |= {ANSWER: search.answer} if search.answer else {}
         self._batch(parent, metrics, {}, tags | (IMAGE_TAG if search.profile else {}))
         self._files(parent, search.files)
@@ -225,7 +233,14 @@ class MlflowTracker:
         )
         others = sorted((each.experiment_id for each in datasets), key=int)
         note = dataset_note(experiment, found, others, search.metric)
-        self._client.set_experiment_tag(experiment, "mlflow.note.content", note)
+        self._client.set_experiment_tag(experiment, _NOTE, note)
+        for each in datasets:  # the pages of other datasets link to this one, too
+            before = each.tags.get(_NOTE)
+            if before is None or each.experiment_id == experiment:
+                continue
+            after = with_all_graphs(before, each.experiment_id, others)
+            if after != before:
+                self._client.set_experiment_tag(each.experiment_id, _NOTE, after)
 
     def attach(self, search: SearchEntry, files: dict[str, bytes]) -> bool:
         """Add files to the run of a search.

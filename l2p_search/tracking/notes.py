@@ -1,5 +1,6 @@
 """What MLflow's pages say first, of a trial, a search and a dataset: Markdown with links."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 """The tag of a search's run that holds what it found, in one line."""
 _BETWEEN = " · "
+_PROFILES = re.compile(rf"(\[profiles\]\([^)]*\))({_BETWEEN}\[all graphs\]\([^)]*\))?")
+"""Where the link to the searches on all graphs stands, or will."""
 _PANELS = ("profile-nodes.svg", "profile-degree.svg", "profile-class.svg")
 
 
@@ -110,14 +113,15 @@ def dataset_note(
         _link("profiles", runs_link("", experiment, SEARCHES_VIEW, charts=True)),
     ]
     if len(experiments) > 1:
-        others = [experiment, *(each for each in experiments if each != experiment)]
-        links.append(_link("all graphs", runs_link("", others, SEARCHES_VIEW)))
-    told = sorted((run for run in searches if run.data.tags.get(ANSWER)), key=_place)
+        links.append(_all_graphs(experiment, experiments))
+    answered = [run for run in searches if run.data.tags.get(ANSWER)]
+    told = sorted(answered, key=_place)
     if not told:
         return f"No search has a complete trial yet. {_BETWEEN.join(links)}"
     best = told[0]
     number, _, found = best.data.tags[ANSWER].partition(" with ")
-    of = f", the best of {len(told)} searches on validation" if len(told) > 1 else ""
+    by = "on validation" if best is answered[0] else "by seeds, then validation"
+    of = f", the best of {len(told)} searches {by}" if len(told) > 1 else ""
     name = _link(inert(best.info.run_name), run_link("", experiment, best.info.run_id))
     # On a telephone four words of it are shown: the number, and the link to its search.
     score, percent, what = number.partition(" % ")
@@ -133,6 +137,26 @@ def dataset_note(
     table = "\n".join([f"| search | test {title(metric)} on fresh seeds |", "|---|---|", *rows])
     first = _BETWEEN.join([first, *links, inert(config)])
     return f"{first}\n\nWith {inert(found)}.\n\n{table}"
+
+
+def with_all_graphs(note: str, experiment: str, experiments: Sequence[str]) -> str:
+    """A dataset's description, whose link to the searches on all graphs has those of today.
+
+    Args:
+        note: As `dataset_note` made it, or as a person has changed it.
+        experiment: The identifier of its experiment.
+        experiments: The identifiers of all datasets' experiments, two or more.
+
+    Returns:
+        The same where the link that it would stand behind is no longer there.
+    """
+    link = _all_graphs(experiment, experiments)
+    return _PROFILES.sub(lambda found: f"{found[1]}{_BETWEEN}{link}", note, count=1)
+
+
+def _all_graphs(experiment: str, experiments: Sequence[str]) -> str:
+    others = [experiment, *(each for each in experiments if each != experiment)]
+    return _link("all graphs", runs_link("", others, SEARCHES_VIEW))
 
 
 def _place(run: "Run") -> tuple[bool, int]:

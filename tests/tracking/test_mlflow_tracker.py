@@ -199,6 +199,24 @@ def test_the_page_of_a_dataset_says_what_is_best_and_links_the_views(journal: Jo
         assert f"mlflow.sharedViewState.{key}" in tags
 
 
+def test_the_page_of_a_dataset_links_to_the_graphs_that_are_searched_later(
+    journal: Journal,
+) -> None:
+    _write(journal, find_store(None))
+    tracker = MlflowTracker(find_store(None))
+    later = replace(search_entry(journal), uid="later", dataset="other", kind="search")
+    tracker.finish(tracker.begin(later), later, interrupted=False)
+    found = tracker._client.search_experiments(filter_string="name LIKE 'l2p-search/%'")
+    ids = {each.name: each.experiment_id for each in found}
+    assert len(ids) == 2
+    for each in found:
+        link = re.search(
+            r"compare-experiments/s\?experiments=([^&]*)", each.tags["mlflow.note.content"]
+        )
+        assert link is not None
+        assert all(f"%22{one}%22" in link[1] for one in ids.values())
+
+
 def _runs(tracker: MlflowTracker) -> list[Any]:
     ((experiment,),) = {experiments for experiments, _ in tracker.views(10).values()}
     return list(tracker._client.search_runs([experiment]))

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from l2p_search.config import TrialConfig
 from l2p_search.results import TrialStatus
 from l2p_search.tracking.entries import SMALL_PICTURE, SearchEntry, TrialEntry
-from l2p_search.tracking.notes import dataset_note, search_note, trial_note
+from l2p_search.tracking.notes import dataset_note, search_note, trial_note, with_all_graphs
 
 
 def _run(name: str, answer: str, status: str = "FINISHED", seeds: int = 20) -> Any:
@@ -59,11 +59,22 @@ def test_a_finished_search_with_many_seeds_comes_before_an_interrupted_or_a_smal
     ]
     note = dataset_note("7", found, ["7"], "accuracy")
     assert note.startswith("80 % ([whole]")
+    assert "the best of 3 searches by seeds, then validation" in note  # others validate better
     assert [row.split("[")[1].split("]")[0] for row in note.splitlines()[-3:]] == [
         "whole",
         "small",
         "cut off",
     ]
+
+
+def test_the_link_to_all_graphs_grows_by_those_that_are_searched_later() -> None:
+    found = [_run("one", "80 % with a, K=2; all stop at once")]
+    alone, two = (dataset_note("7", found, ids, "accuracy") for ids in (["7"], ["7", "9"]))
+    assert with_all_graphs(alone, "7", ["7", "9"]) == two
+    three = dataset_note("7", found, ["7", "9", "11"], "accuracy")
+    assert with_all_graphs(two, "7", ["7", "9", "11"]) == three
+    assert with_all_graphs(three, "7", ["7", "9", "11"]) == three
+    assert with_all_graphs("my own words", "7", ["7", "9"]) == "my own words"
 
 
 def test_a_dataset_without_a_complete_trial_says_so() -> None:
