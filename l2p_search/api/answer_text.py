@@ -86,9 +86,13 @@ class AnswerPage:
     @property
     def signs(self) -> str:
         """What the signs and words of the answer mean."""
+        beside = f"beside it stands that for {OTHER_NODES}"
+        return f"± is the 95 % interval for {THIS_GRAPH}; {beside}. {self._words}"
+
+    @property
+    def _words(self) -> str:
         return (
-            f"± is the 95 % interval for {THIS_GRAPH}; beside it stands that for {OTHER_NODES}."
-            f" Verdicts hold together (Holm, {len(self.against)} comparisons); equivalent means"
+            f"Verdicts hold together (Holm, {len(self.against)} comparisons); equivalent means"
             f" within {points(self.margin)}."
         )
 
@@ -137,8 +141,10 @@ class AnswerPage:
                 ]
             )
         test, minus = f"test {title(self.metric)}, %", "L2Q minus it, points"
-        columns = ["method", test, "other nodes", minus, "other nodes", "", "given to it"]
+        columns = ["method", test, "other nodes", minus, "minus it, other nodes"]
+        columns += ["verdict", "given to it"]
         l2q = estimate_of_test(self.results["l2q"])
+        elsewhere = "" if l2q is None else f"; the one for {OTHER_NODES}: {l2q.elsewhere}"
         groups = profile_groups(self.results["l2q"], self.graph.about.class_names or ())
         return render(
             Page(
@@ -147,13 +153,13 @@ class AnswerPage:
                 headline="unknown" if l2q is None else f"{l2q.this_graph} %",
                 headline_note=f"test {title(self.metric)} of"
                 f" {short_name('l2q', self.backbone)} on fresh seeds that chose nothing."
-                f" {self.signs}",
+                f" ± is its 95 % interval for {THIS_GRAPH}{elsewhere}. {self._words}",
                 beside=profile_beside(self.results["l2q"]),
-                verdict=[Table(["method", test, minus, ""], briefly), *worth(self)],
+                verdict=[Table(["method", test, minus, "verdict"], briefly), *worth(self)],
                 facts=[f"The graph: {self.graph.describe()}"],
                 summary=f"{self.effort}; {format_duration(self.seconds)}.",
                 sections=[
-                    Section("Every number", [Table(columns, whole)]),
+                    Section("Every number", [Table(columns, whole, sorts=True)]),
                     Section("Who looks how far", [groups] if groups else []),
                     Section("Reproduce it", [Code(_command(self))]),
                 ],

@@ -77,7 +77,7 @@ def _graph_text(graph: Graph) -> str:
     if graph.name not in DATASETS:
         return graph.describe()
     splits = count(graph.num_splits, "split")
-    return f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges, {splits}"
+    return f"{graph.name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {splits}"
 
 
 def plan_mapping(plan: Plan, found: Estimate) -> dict[str, Any]:

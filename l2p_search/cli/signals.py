@@ -129,18 +129,26 @@ def say(text: str, *, wrapped: bool = False) -> None:
     os.write(2, f"{on_screen(line, sys.stderr) if wrapped else line}\n".encode())
 
 
-def on_screen(line: str, stream: TextIO) -> str:
+def on_screen(line: str, stream: TextIO, indent: int | None = None) -> str:
     """A line wrapped between words where the stream is a terminal that is narrower.
 
-    What goes on is indented as the line is.
+    Args:
+        line: The line.
+        stream: Where it is printed.
+        indent: Of what goes on below; by default as the line is.
+
+    Returns:
+        It, or several.
     """
+    if indent is None:
+        indent = len(line) - len(line.lstrip())
     columns = shutil.get_terminal_size().columns
     if not stream.isatty() or len(line) <= columns:
         return line
     return textwrap.fill(
         line,
         columns,
-        subsequent_indent=" " * (len(line) - len(line.lstrip())),
+        subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,
     )

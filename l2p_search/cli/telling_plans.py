@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.cli.signals import say
+from l2p_search.cli.signals import on_screen, say
 
 if TYPE_CHECKING:
     from l2p_search.api.estimating import Estimate
     from l2p_search.api.planning import Plan
     from l2p_search.searching.running.cluster import Resources
+
+_LABEL = 10
+"""Columns of a label, such as "dataset", and the spaces behind it."""
 
 
 def tell_plans(
@@ -45,7 +48,8 @@ def tell_plans(
             told = {"plans": each, "total": totals_mapping(plans, found)}
         print(json.dumps(told, indent=2, allow_nan=False))
     elif len(plans) > 1:
-        print(f"\n{totals_text(plans, found)}")
+        print()
+        _print(totals_text(plans, found))
 
 
 def _told(
@@ -60,7 +64,7 @@ def _told(
     on = settled(wanted)
     at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
     if not as_json:
-        print(in_words(plan_text(plan, at_once, on.cpus_per_trial)), flush=True)
+        _print(in_words(plan_text(plan, at_once, on.cpus_per_trial)))
     if not quiet:
         which = "" if place == "1 of 1" else f" (model {place})"
         say(f"measuring one trial{which}, about {MEASURED_SECONDS:.0f} s of CPU ..")
@@ -73,6 +77,11 @@ def _told(
         device=on.device,
     )
     if not as_json:
-        print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
-        sys.stdout.flush()
+        _print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
     return found
+
+
+def _print(text: str) -> None:
+    """Print lines that begin with a label or with its width in spaces."""
+    for line in text.splitlines():
+        print(on_screen(line, sys.stdout, _LABEL), flush=True)

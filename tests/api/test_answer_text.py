@@ -191,6 +191,10 @@ def test_the_first_screen_of_the_page_is_short_and_every_number_stands_below(
     page: AnswerPage,
 ) -> None:
     first, _, below = page.html().partition('id="every-number"')
+    assert (
+        "; the one for other nodes of this kind: " in first
+    )  # no column of the first table has it
+    assert "beside it stands" not in first
     score = estimate_of_test(page.results["l2q"])
     assert score is not None
     assert f'<p class="big">{score.this_graph} %</p>' in first

@@ -163,4 +163,5 @@ def test_a_line_is_wrapped_between_words_on_a_narrow_terminal_alone(
     assert on_screen(line, Terminal()) == "searching demo: torch\nand Ray start .."
     assert on_screen(line, io.StringIO()) == line
     assert on_screen(f"  {line}", Terminal()) == "  searching demo: torch\n  and Ray start .."
+    assert on_screen(line, Terminal(), 4) == "searching demo: torch\n    and Ray start .."
     assert on_screen("  1-2   7  █▏", Terminal()) == "  1-2   7  █▏"  # fits: as it is
