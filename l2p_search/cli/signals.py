@@ -152,3 +152,9 @@ def on_screen(line: str, stream: TextIO, indent: int | None = None) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def tell(text: str, indent: int | None = None) -> None:
+    """Print lines that hold no command: a narrower terminal gets them between words."""
+    for line in text.splitlines():
+        print(on_screen(line, sys.stdout, indent))

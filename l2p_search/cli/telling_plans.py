@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
-from l2p_search.cli.signals import on_screen, say
+from l2p_search.cli.signals import say, tell
 
 if TYPE_CHECKING:
     from l2p_search.api.estimating import Estimate
@@ -49,7 +49,7 @@ def tell_plans(
         print(json.dumps(told, indent=2, allow_nan=False))
     elif len(plans) > 1:
         print()
-        _print(totals_text(plans, found))
+        tell(totals_text(plans, found), _LABEL)
 
 
 def _told(
@@ -64,7 +64,8 @@ def _told(
     on = settled(wanted)
     at_once = trials_at_once(on.concurrency, on.cpus_per_trial, on.gpus_per_trial)
     if not as_json:
-        _print(in_words(plan_text(plan, at_once, on.cpus_per_trial)))
+        tell(in_words(plan_text(plan, at_once, on.cpus_per_trial)), _LABEL)
+        sys.stdout.flush()
     if not quiet:
         which = "" if place == "1 of 1" else f" (model {place})"
         say(f"measuring one trial{which}, about {MEASURED_SECONDS:.0f} s of CPU ..")
@@ -77,11 +78,6 @@ def _told(
         device=on.device,
     )
     if not as_json:
-        _print(f"{time_text(plan, found)}\n{memory_text(plan, found)}")
+        tell(f"{time_text(plan, found)}\n{memory_text(plan, found)}", _LABEL)
+        sys.stdout.flush()
     return found
-
-
-def _print(text: str) -> None:
-    """Print lines that begin with a label or with its width in spaces."""
-    for line in text.splitlines():
-        print(on_screen(line, sys.stdout, _LABEL), flush=True)

@@ -13,6 +13,7 @@ from l2p_search.cli.options import (
     positive,
     reading,
 )
+from l2p_search.cli.signals import tell
 
 
 def add_parser(commands: Any) -> None:
@@ -64,5 +65,8 @@ def run(args: argparse.Namespace) -> int:
         memory_gb=args.memory,
         display="off" if args.json else "auto",
     )
-    print(json.dumps(found.to_mapping(), indent=2, allow_nan=False) if args.json else found)
+    if args.json:
+        print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
+    else:
+        tell(str(found))
     return 0

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from l2p_search.cli.options import add_reading, reading
-from l2p_search.cli.signals import on_screen
+from l2p_search.cli.signals import tell
 
 
 def add_parser(commands: Any) -> None:
@@ -36,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(found.to_mapping(), indent=2, allow_nan=False))
     else:
-        print("\n".join(on_screen(line, sys.stdout) for line in str(found).splitlines()))
+        tell(str(found))
     if args.out is not None:
         for path in write_files(args.out, found.files()):
             print(f"wrote {path}")

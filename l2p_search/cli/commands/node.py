@@ -16,6 +16,7 @@ from l2p_search.cli.options import (
     reading,
     search_name,
 )
+from l2p_search.cli.signals import tell
 from l2p_search.errors import UserError
 
 
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         folder=args.dir,
         tracking=Tracking(not args.no_tracking, args.tracking_uri),
     )
-    print(f"{found.graph.name}, {found.origin}: node {found.called} {found.in_words}")
+    tell(f"{found.graph.name}, {found.origin}: node {found.called} {found.in_words}")
     for path in write_files(args.out, found.files):
         print(f"wrote {path}")
     return 0

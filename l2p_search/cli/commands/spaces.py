@@ -4,6 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from l2p_search.cli.signals import tell
 from l2p_search.display.phrases import size_in_words
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     width = max(len(space.name) for space in spaces)
     for space in spaces:
         size = size_in_words(len(space.dimensions), space.size)
-        print(f"{space.name:<{width}}  {size:<40} {', '.join(space.dimensions)}")
+        tell(f"{space.name:<{width}}  {size:<40} {', '.join(space.dimensions)}", width + 2)
     return 0
 
 

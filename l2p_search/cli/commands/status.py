@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from l2p_search.cli.invocation import in_words
 from l2p_search.cli.next_steps import full_command, resume_command
 from l2p_search.cli.options import add_dir, add_search, search_name
-from l2p_search.cli.signals import on_screen
+from l2p_search.cli.signals import tell
 from l2p_search.display.phrases import count
 
 if TYPE_CHECKING:
@@ -100,8 +99,8 @@ def _print(directory: "Path", status: "Status") -> None:
     found, state = status.found, _state(directory, status)
     running = state not in (_FINISHED, _STOPPED)
     metric, counts = found["metric"], found["trials"]
-    _tell(f"{directory.name}: {state}, {status.ended} of {count(status.trials, 'trial')}")
-    _tell(
+    tell(f"{directory.name}: {state}, {status.ended} of {count(status.trials, 'trial')}")
+    tell(
         f"  {found['dataset']}, space {found['space']}, {found['seeds']} seeds, {status.sampler}"
         + ("" if metric == "accuracy" else f", by {title(metric)}")
     )
@@ -112,17 +111,12 @@ def _print(directory: "Path", status: "Status") -> None:
     ]
     if status.open:
         parts.append(f"{status.open} {'running' if running else 'interrupted'}")
-    _tell(f"  trials: {', '.join(parts) or 'none yet'}")
+    tell(f"  trials: {', '.join(parts) or 'none yet'}")
     if status.best is not None:
         score, config = status.best
         number = found["best"]["number"]
-        _tell(f"  best: trial {number}, {briefly('validation', metric)} {score} %, {config}")
+        tell(f"  best: trial {number}, {briefly('validation', metric)} {score} %, {config}")
     if status.confirmed is not None:
-        _tell(f"  confirmed test {title(metric)}: {status.confirmed} %")
+        tell(f"  confirmed test {title(metric)}: {status.confirmed} %")
     if state == _STOPPED:
         print(f"  continue: {resume_command(directory)}")
-
-
-def _tell(line: str) -> None:
-    """Print a line that holds no command: it is wrapped between words where it is too long."""
-    print(on_screen(line, sys.stdout))

@@ -16,7 +16,7 @@ from l2p_search.cli.options import (
     positive,
     reading,
 )
-from l2p_search.cli.signals import say
+from l2p_search.cli.signals import say, tell
 from l2p_search.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -154,13 +154,13 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
 
     config = result.config
     if graph.name in DATASETS:
-        print(
-            f"{graph.name}: {graph.num_nodes} nodes, {graph.num_edges} edges,"
+        tell(
+            f"{graph.name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges,"
             f" {graph.num_classes} classes, {graph.num_splits} split{'s' * (graph.num_splits > 1)}"
         )
     else:
-        print(graph.describe())
-    print(
+        tell(graph.describe())
+    tell(
         f"config {config.config_id}: {config.method}, K={config.K} hidden={config.hidden}"
         f" dropout={config.dropout:g} lr={config.lr:g} weight_decay={config.weight_decay:g}"
         + (f" kl_weight={config.kl_weight:g}" if config.model == "l2p" else "")
@@ -171,19 +171,19 @@ def _print(graph: "Graph", result: "TrialResult") -> None:
         return
     score = title(result.metric)
     width = len(f"validation {score}") + 1
-    print(
+    tell(
         f"{f'validation {score}':<{width}} {result.val_mean:6.2f} %"
         f"   (sd over {count(len(result.finished), 'seed')}"
         f" {two_digits_or_none(result.val_std)}; {result.seconds:.1f} s)"
     )
-    print(
+    tell(
         f"{f'test {score}':<{width}} {result.test_mean:6.2f} %"
         f"   (sd {two_digits_or_none(result.test_std)})"
     )
     estimate = estimate_of_test(result)
     if estimate is not None and estimate.this_graph.low is not None:
         for line in estimate.lines:
-            print(f"{'':<{width + 1}} {line}")
+            tell(f"{'':<{width + 1}} {line}")
     if result.profile is not None:
-        print(f"profile: {travel_in_words(result)}")
+        tell(f"profile: {travel_in_words(result)}")
         print(bar_chart(result.profile))

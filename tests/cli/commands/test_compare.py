@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,19 @@ def test_two_searches_are_compared_by_their_best_on_fresh_seeds(
     assert [each["metric"] for each in found["comparisons"]] == ["test_accuracy", "val_accuracy"]
     assert found["comparisons"][0]["seeds"] == 10
     assert found["comparisons"][0]["verdict"] in ("better", "worse", "equivalent", "undecided")
+
+
+def test_a_narrow_terminal_gets_the_comparison_between_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "one", "two", "--dir", str(folder)]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["compare", "one", "two", "--dir", str(folder)]) == 0
+    narrow = capsys.readouterr().out
+    assert narrow.split() == whole.split()
+    assert max(map(len, narrow.splitlines())) <= 60
 
 
 def test_a_trial_is_equivalent_to_itself_and_it_is_said_in_words(

@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,19 @@ def test_every_shipped_space_is_listed_with_its_size(capsys: pytest.CaptureFixtu
     assert any("not countable" in line for line in listed)
     assert main(["spaces", "list"]) == 0
     assert capsys.readouterr().out.splitlines() == listed
+
+
+def test_a_narrow_terminal_gets_the_list_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spaces"]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["spaces"]) == 0
+    narrow = capsys.readouterr().out
+    assert narrow.split() == whole.split()
+    assert max(map(len, narrow.splitlines())) <= 60
 
 
 @pytest.mark.parametrize("words", [["paper"], ["show", "paper"]])

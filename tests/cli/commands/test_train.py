@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,17 @@ def test_prints_accuracies_and_the_profile(capsys: pytest.CaptureFixture[str]) -
     assert "test accuracy" in out
     assert "3 seeds" in out
     assert all(f"step  {step}" in out for step in range(4))
+
+
+def test_a_narrow_terminal_gets_the_result_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["train", "--dataset", "demo", "--seeds", "2", "--set", "epochs=2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert "weight_decay=" in " ".join(lines)
 
 
 def test_json_is_one_object_with_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
