@@ -159,7 +159,9 @@ class AnswerPage:
                 facts=[f"The graph: {self.graph.describe()}"],
                 summary=f"{self.effort}; {format_duration(self.seconds)}.",
                 sections=[
-                    Section("Every number", [Table(columns, whole, sorts=True)]),
+                    Section(
+                        "Every number", [Table(columns, whole, sorts=True, prose=columns[-1:])]
+                    ),
                     Section("Who looks how far", [groups] if groups else []),
                     Section("Reproduce it", [Code(_command(self))]),
                 ],

@@ -5,13 +5,24 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from l2p_search.metrics import briefly
 from l2p_search.training.fit import Progress as Epoch
 
 OnEpoch = Callable[[Epoch], None]
 """Is called after every epoch."""
+_WIDE = 140
+"""Columns in which the elapsed time and the metric's name have a place, too."""
+_NARROW = 80
+"""In fewer columns there is no bar."""
 
 
 def training_display(shown: Literal["auto", "off"] | OnEpoch) -> AbstractContextManager[OnEpoch]:
@@ -32,17 +43,20 @@ class TrainingProgress:
 
     def __init__(self, console: Console) -> None:
         """Draw on the console until the context ends."""
+        self._is_wide = console.width >= _WIDE
+        epoch = TextColumn("epoch {task.fields[epoch]}")
+        remaining = TimeRemainingColumn()
+        columns: list[ProgressColumn]
+        if self._is_wide:
+            best = TextColumn("best {task.fields[named]} {task.fields[best]}")
+            columns = [BarColumn(bar_width=24), epoch, best, TimeElapsedColumn()]
+            columns += [TextColumn("at most"), remaining, TextColumn("left")]
+        else:
+            bar = [BarColumn(bar_width=20)] * (console.width >= _NARROW)
+            columns = [*bar, epoch, TextColumn("best {task.fields[best]}")]
+            columns += [TextColumn("max"), remaining, TextColumn("left")]
         self._progress = Progress(
-            TextColumn("{task.fields[seeds]}"),
-            BarColumn(bar_width=24),
-            TextColumn("epoch {task.fields[epoch]}"),
-            TextColumn("best {task.fields[named]} {task.fields[best]}"),
-            TimeElapsedColumn(),
-            TextColumn("at most"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=console,
-            transient=True,
+            TextColumn("{task.fields[seeds]}"), *columns, console=console, transient=True
         )
         self._task = self._progress.add_task(
             "", total=None, seeds="starting", epoch="-", named="validation", best="-"
@@ -63,7 +77,9 @@ class TrainingProgress:
             completed=epoch.epoch,
             total=epoch.epochs,
             epoch=f"{epoch.epoch}/{epoch.epochs}",
-            seeds=f"{epoch.training} of {epoch.total} seeds training",
+            seeds=f"{epoch.training} of {epoch.total} seeds training"
+            if self._is_wide
+            else f"{epoch.training}/{epoch.total} seeds",
             named=briefly("validation", epoch.metric),
             best=f"{epoch.best_val:.2f} %",
         )
