@@ -400,3 +400,20 @@ def test_a_single_test_node_tells_nothing_of_other_nodes() -> None:
         {seed: float(each.values[0]) for seed, each in hits.items()}, dict.fromkeys(hits, 0)
     )
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+
+
+def test_nodes_never_take_away_from_the_variance_of_a_mean() -> None:
+    """Nodes on which some splits agree and others differ: their covariances nearly cancel."""
+    tested = ([0, 2, 3, 4, 6], [1, 2, 3, 5, 6], [1, 3, 5, 6])
+    right = ({0, 2}, {1, 2, 3, 6}, {6})
+    hits = {
+        seed: NodeHits(
+            np.array(nodes), np.array([100.0 * (node in right[seed]) for node in nodes])
+        )
+        for seed, nodes in enumerate(tested)
+    }
+    splits = {seed: seed for seed in hits}
+    assert node_term(_of_hits(hits, splits)) == NodeTerm(0.0, 0.0)
+    alone = mean_interval({seed: float(each.values.mean()) for seed, each in hits.items()}, splits)
+    found = crossed_interval(hits, splits)
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))

@@ -1,11 +1,13 @@
+import contextlib
 import json
 from pathlib import Path
 
 import pytest
 
+from l2p_search.api.arguments import check
 from l2p_search.config import DEFAULTS, TrialConfig
 from l2p_search.data.graph import Graph
-from l2p_search.errors import ConfigError, SearchError, in_shell
+from l2p_search.errors import ConfigError, SearchError, UserError, in_shell
 from l2p_search.searching.records import settings as settings_module
 from l2p_search.searching.records.journal import Journal
 from l2p_search.searching.records.settings import Goal, SearchSettings
@@ -120,6 +122,31 @@ def test_a_count_that_nobody_can_ask_for_is_damage(count: int) -> None:
     for key in ("trials", "confirm", "ties"):
         with pytest.raises(ValueError, match=f"'{key}' is not between"):
             Goal.from_mapping({"trials": 7, key: count})
+
+
+def test_the_most_that_a_command_takes_is_read_and_one_more_is_damage() -> None:
+    """The limits of the commands and of the journal are one."""
+    for name, key in (("trials", "trials"), ("confirm", "confirm"), ("confirm_ties", "ties")):
+        most = _most_of(name)
+        goal = Goal.from_mapping({"trials": 7, key: most})
+        assert getattr(goal, key) == most
+        with pytest.raises(ValueError, match=f"'{key}' is not between 0 and {most}"):
+            Goal.from_mapping({"trials": 7, key: most + 1})
+    most = _most_of("seeds")
+    read = SearchSettings.from_mapping({**settings().to_mapping(), "seeds": most})
+    assert read.seeds == most
+    with pytest.raises(ValueError, match=f"'seeds' is above {most}"):
+        SearchSettings.from_mapping({**settings().to_mapping(), "seeds": most + 1})
+
+
+def _most_of(name: str) -> int:
+    """The largest power of ten that an argument may be, where the next number may not."""
+    taken = []
+    for power in range(9):
+        with contextlib.suppress(UserError):
+            check(**{name: 10**power})
+            taken.append(10**power)
+    return taken[-1]
 
 
 def _gat(hidden: list[int], heads: list[int]) -> SearchSettings:

@@ -276,6 +276,17 @@ def test_values_that_exclude_each_other_are_left_out_and_all_others_are_tried(
     assert all(record.status is TrialStatus.COMPLETE for record in records)
 
 
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+def test_nothing_is_proposed_once_all_points_but_impossible_ones_are_known(
+    sampler: str, tmp_path: Path
+) -> None:
+    space = parse_space("heads", _EXCLUDING["heads"])
+    journal = begin(tmp_path / "s", space=space, sampler=sampler)
+    found, known = _propose(journal, 2)
+    assert sorted(config.hidden for config in found) == [8, 16]
+    assert Proposer(journal, journal.settings).propose(2, known) is None
+
+
 @pytest.mark.parametrize("sampler", ["tpe", "random"])
 def test_values_of_an_endless_space_that_exclude_each_other_are_left_out(
     sampler: str, tmp_path: Path, small_graph: Graph

@@ -58,6 +58,20 @@ def test_where_the_path_is_too_long_for_sockets_another_is_taken(
     assert list(long.iterdir()) == []
 
 
+@pytest.mark.parametrize("spare", [0, -1])
+def test_the_longest_place_in_which_a_socket_still_fits_is_taken_and_none_longer(
+    spare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the longest id of a process, and a name of eight letters by `tempfile`."""
+    room = 107 - len(f"/l2p-1234567-abcdefgh/{_SOCKET}") - spare
+    prefix = "n" * (room - len("/tmp/abcdefgh"))
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix=prefix) as place:
+        assert len(place) == room
+        monkeypatch.setattr(tempfile, "tempdir", place)
+        with scratch_folder() as folder:
+            assert (folder.parent == Path(place)) is (spare == 0)
+
+
 def test_a_full_place_is_passed_over_and_without_any_room_the_line_names_the_way_out(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
