@@ -2,6 +2,7 @@ import os
 import shutil
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,16 @@ def test_each_invocation_is_noted(tmp_path: Path) -> None:
     journal.begin(Goal(trials=9), {"command": "second"})
     assert [each["command"] for each in journal.invocations] == ["first", "second"]
     assert journal.goal == Goal(trials=9)
+
+
+def test_the_start_of_an_invocation_is_noted_as_a_moment_that_any_program_can_read(
+    tmp_path: Path,
+) -> None:
+    before = datetime.now(UTC).replace(microsecond=0)
+    journal = begin(tmp_path / "s")
+    journal.begin(_GOAL, {})
+    started = datetime.fromisoformat(str(journal.invocations[-1]["started"]))
+    assert before <= started <= datetime.now(UTC)
 
 
 def test_a_journal_cut_off_at_any_byte_is_resumed_without_loss_of_a_whole_line(

@@ -54,3 +54,11 @@ def test_results_stay_in_the_file_and_out_of_memory(tmp_path: Path, small_graph:
     for trial in journal._stored.trials(TrialState.COMPLETE):
         assert isinstance(trial.user_attrs["outcome"]["result"], int)
     assert all(record.result is not None for record in journal.records())
+
+
+def test_what_may_vary_is_in_memory_once_however_many_trials_there_are(tmp_path: Path) -> None:
+    stored = StoredStudy(tmp_path / "journal.log", writes=True)
+    space = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
+    for _ in range(3):
+        stored.ask(optuna.samplers.RandomSampler(0), space)
+    assert {id(trial.distributions) for trial in stored.trials()} == {id(space)}
