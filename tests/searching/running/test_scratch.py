@@ -88,6 +88,20 @@ def test_a_full_place_is_passed_over_and_without_any_room_the_line_names_the_way
         scratch_folder().__enter__()
 
 
+def test_full_places_are_passed_over_until_memory_is_left(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, taken = {str(short)}, []
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda place: SimpleNamespace(free=2**40 * (str(place) not in full))
+    )
+    for _ in range(3):
+        with scratch_folder() as folder:
+            taken.append(str(folder.parent))
+        full.add(taken[-1])
+    assert taken == ["/tmp", "/var/tmp", "/dev/shm"]
+
+
 def test_what_killed_searches_left_is_removed_and_nothing_else(short: Path) -> None:
     dead, alive, other = short / "l2p-4194305-x", short / f"l2p-{os.getpid()}-x", short / "l2p-own"
     for each in (dead, alive, other):
