@@ -122,3 +122,29 @@ def test_the_cpus_of_this_machine_do_not_bound_what_a_cluster_is_asked_for() -> 
     with pytest.raises(SearchError, match=r"this machine has \d+ CPUs"), ray_cluster(here, 0):
         pass
     assert not ray_runs()
+
+
+def test_a_ray_that_cannot_start_is_one_line_with_its_reason_and_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(**options: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("ray.init", refuse)
+    line = r"Ray cannot be started here \(.*Too many open files.*\); .*ulimit -n"
+    with (
+        pytest.raises(SearchError, match=line),
+        ray_cluster(Resources(concurrency=1, device="cpu"), 0),
+    ):
+        pass
+
+
+def test_where_no_ray_runs_none_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray itself would look for one for more than a minute."""
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("psutil.process_iter", lambda wanted: iter(()))
+    with (
+        pytest.raises(SearchError, match=r"no Ray cluster answers there \(no Ray runs"),
+        ray_cluster(Resources(address="auto"), 0),
+    ):
+        pass
