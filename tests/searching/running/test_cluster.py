@@ -5,10 +5,12 @@ import signal
 import pytest
 
 from l2p_search.errors import SearchError
+from l2p_search.searching.running import cluster
 from l2p_search.searching.running.cluster import (
     Resources,
     _concurrency,
     _environment,
+    _local_concurrency,
     _no_garbage_collected,
     _own_signals,
     one_ray,
@@ -48,11 +50,11 @@ def test_searches_that_share_one_ray_start_it_once_and_it_ends_with_the_last() -
     with one_ray():
         assert not ray_runs(), "it is started when the first search needs it"
         for _ in range(2):
-            with ray_cluster(Resources(concurrency=1, device="cpu"), 0) as cluster:
+            with ray_cluster(Resources(concurrency=1, device="cpu"), 0) as joined:
                 import ray
 
-                assert cluster.concurrency == 1
-                assert cluster.scratch.is_dir()
+                assert joined.concurrency == 1
+                assert joined.scratch.is_dir()
                 nodes.append(ray.get_runtime_context().get_node_id())
             assert ray_runs()
     assert nodes[0] == nodes[1]
@@ -75,6 +77,31 @@ def test_as_many_trials_run_at_once_as_cpus_and_gpus_allow_and_the_user_wants(
     wanted: Resources, there: dict[str, float], trials: int
 ) -> None:
     assert _concurrency(wanted, there) == trials
+
+
+@pytest.mark.parametrize(
+    ("wanted", "trials"),
+    [
+        (Resources(), 8),
+        (Resources(cpus_per_trial=3), 2),
+        (Resources(cpus_per_trial=8), 1),
+        (Resources(concurrency=1), 1),
+        (Resources(concurrency=64), 64),
+    ],
+)
+def test_this_machine_trains_as_many_trials_as_it_has_room_for_or_as_the_user_wants(
+    wanted: Resources, trials: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "own_cpus", lambda: 8)
+    assert _local_concurrency(wanted) == trials
+
+
+def test_more_workers_than_any_machine_has_memory_for_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "own_cpus", lambda: 8)
+    with pytest.raises(SearchError, match=r"with 8 CPUs it must be at most 64"):
+        _local_concurrency(Resources(concurrency=65))
 
 
 def test_a_cluster_without_room_for_one_trial_is_refused_with_what_it_has() -> None:

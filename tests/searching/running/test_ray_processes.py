@@ -3,6 +3,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,6 +81,32 @@ def test_the_death_of_a_vital_process_is_told_by_its_name(
         raylet.kill()
         assert heard.wait(30)
     assert told == ["raylet"]
+
+
+def test_a_loss_is_told_once_however_long_the_block_goes_on(
+    raylet: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_processes, "_EVERY", 0.01)
+    monkeypatch.setattr(ray_processes, "_SILENCE", 0.05)
+    told: list[str] = []
+    heard = threading.Event()
+
+    def on_lost(name: str) -> None:
+        told.append(name)
+        heard.set()
+
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+        with watched(on_lost, address):
+            assert heard.wait(30)
+            time.sleep(0.3)
+    heard.clear()
+    with watched(on_lost):
+        raylet.kill()
+        assert heard.wait(30)
+        time.sleep(0.3)
+    assert told == [f"head {address}", "raylet"]
 
 
 def test_nothing_is_told_of_others_nor_after_the_end(raylet: "subprocess.Popen[bytes]") -> None:
