@@ -245,3 +245,11 @@ def test_a_thousand_choices_a_million_steps_and_many_combinations_are_accepted()
         parse_space("mine", {"dropout": {**million, "step": 4.9e-7}})
     hidden = {"choices": [8 * number for number in range(1, 101)]}
     parse_space("mine", {"model": "gat", "hidden": hidden, "heads": {"choices": [1, 2]}})
+
+
+def test_a_hundred_thousand_combinations_that_may_exclude_each_other_are_the_most() -> None:
+    """Each is tried when a space is read: more would take minutes, and are refused at once."""
+    numbers = list(range(1, 318))  # of which there are 317 * 317 = 100,489 pairs
+    mapping = {"model": "gat", "hidden": {"choices": numbers}, "heads": {"choices": numbers}}
+    with pytest.raises(ConfigError, match=r"heads.* have more than 100000 combinations"):
+        parse_space("mine", mapping)
