@@ -21,6 +21,8 @@ _MIX = "mix several steps"
 _LEAST = 0.05
 _NEARLY_ALL = 1.0 - _LEAST
 _MOST_GROUPS = 3
+_SURE = 0.9
+"""A step that has less of q than this is not told of without its share."""
 _TREND = 0.25
 """Steps by which low and high degrees must differ for it to be said."""
 
@@ -35,7 +37,7 @@ def travel_in_words(result: TrialResult) -> str:
         result: Of a trial of L2P; journals of earlier versions have means only.
 
     Returns:
-        Words such as "nearly all nodes stop at once".
+        Words such as "nearly all nodes stop at once, with 73 % of q there".
     """
     if result.profiles is None or result.expected_step is None:
         return "nothing was learned of how far nodes look"
@@ -49,6 +51,7 @@ def travel_in_words(result: TrialResult) -> str:
 
 def _shares(settled: Sequence[float], profile: Sequence[float]) -> str:
     shares: dict[str, float] = {_MIX: 1.0 - sum(settled)}
+    held = {_MIX: 1.0}
     before = -1
     for last, words in _FAR:
         group = {step: share for step, share in enumerate(settled) if before < step <= last}
@@ -56,11 +59,14 @@ def _shares(settled: Sequence[float], profile: Sequence[float]) -> str:
         steps = [step for step, share in group.items() if share >= _FEW]
         does = words if len(steps) != 1 or steps[0] < 2 else f"look {_number(steps[0])} steps far"
         shares[does] = sum(group.values())
+        held[does] = sum(profile[step] for step in group if step < len(profile))
     largest = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_GROUPS]
     told = [(does, share) for does, share in largest if share >= _LEAST]
     does, share = told[0]
     only_mix = does == _MIX and share >= _NEARLY_ALL and profile
     how_far = f": {shares_in_words(profile)}" if only_mix else ""
+    if profile and share >= _NEARLY_ALL and held[does] < _SURE:  # settled by more than half
+        how_far = f", with {_percent(held[does])} of q there"
     first = "nearly all nodes" if share >= _NEARLY_ALL else f"{_percent(share)} of the nodes"
     parts = [f"{first} {does}{how_far}", *(f"{_percent(part)} {word}" for word, part in told[1:])]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -15,9 +15,14 @@ def _result(
     *,
     by_degree: dict[str, tuple[float, ...]] | None = None,
     means: tuple[float, ...] = (1.0, 1.0),
+    q: tuple[float, ...] = (),
 ) -> TrialResult:
-    """Shares of nodes by the step where they settle, and the mean step of each seed."""
+    """Shares of nodes by the step where they settle, the mean step of each seed, and the mean q.
+
+    Unless q is given, nodes have all of it on the step where they settle, or on step 0.
+    """
     shares = tuple(settled.get(step, 0.0) for step in range(17)) if settled else ()
+    q = q or (1.0 - sum(shares[1:]), *shares[1:])
     return TrialResult(
         config=TrialConfig(K=16),
         dataset="small",
@@ -32,7 +37,7 @@ def _result(
                 val=50.0,
                 test=50.0,
                 expected_step=mean,
-                profile=(1.0,),
+                profile=q,
             )
             for seed, mean in enumerate(means)
         ),
@@ -65,6 +70,25 @@ def test_how_far_nodes_look_is_said_in_shares_of_nodes(
     settled: dict[int, float], words: str
 ) -> None:
     assert travel_in_words(_result(settled)) == words
+
+
+@pytest.mark.parametrize(
+    ("settled", "q", "words"),
+    [
+        ({0: 1.0}, (0.73, 0.27), "nearly all nodes stop at once, with 73 % of q there"),
+        ({0: 1.0}, (0.9, 0.1), "nearly all nodes stop at once"),
+        ({2: 0.5, 3: 0.5}, (0.2, 0.2, 0.3, 0.3), "two to three steps far, with 60 % of q there"),
+        (
+            {0: 0.6, 1: 0.4},
+            (0.5, 0.5),
+            "60 % of the nodes stop at once and 40 % look one step far",
+        ),
+    ],
+)
+def test_what_nearly_all_nodes_do_is_told_with_its_share_of_q_where_that_is_not_nearly_all(
+    settled: dict[int, float], q: tuple[float, ...], words: str
+) -> None:
+    assert travel_in_words(_result(settled, q=q)).endswith(words)
 
 
 def test_half_at_none_and_half_at_two_steps_is_not_called_one_step() -> None:
