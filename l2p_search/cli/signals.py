@@ -81,7 +81,6 @@ def unwound() -> Iterator[None]:
 
     def end(number: int, frame: FrameType | None) -> None:
         if _imports(frame):  # torch would abort the process, numpy call itself for ever
-            signal.signal(signal.SIGALRM, lambda _, then: end(number, then))
             signal.setitimer(signal.ITIMER_REAL, _SOON)
         elif number == signal.SIGINT:
             raise KeyboardInterrupt
@@ -89,9 +88,16 @@ def unwound() -> Iterator[None]:
             raise SystemExit(128 + number)
 
     before = _handled_by(handle)
+    if before:
+        # From the start: what a call of the library puts back afterwards has this handler, too.
+        before[signal.SIGALRM] = signal.signal(
+            signal.SIGALRM, lambda number, frame: end((received or [number])[0], frame)
+        )
     try:
         yield
     finally:
+        if before:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number, handler in before.items():
             signal.signal(number, handler)
 

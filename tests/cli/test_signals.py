@@ -1,3 +1,4 @@
+import importlib
 import io
 import os
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from l2p_search.caller import left_as_found
 from l2p_search.cli import signals
 from l2p_search.cli.signals import Signals, on_screen, say, unwound
 
@@ -133,6 +135,34 @@ def test_a_signal_within_an_import_waits_until_the_module_is_whole(
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         command()
     assert sys.modules.pop("l2p_half_imported").whole
+
+
+def test_a_call_that_leaves_the_process_as_found_does_not_take_a_waiting_signal_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends the command later would end the process by its alarm, with no line and no code."""
+    (tmp_path / "l2p_in_a_call.py").write_text(
+        f"import os, time\nos.kill(os.getpid(), {int(signal.SIGTERM)})\ntime.sleep(0.2)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def command() -> None:
+        with unwound():
+            with left_as_found():
+                importlib.import_module("l2p_in_a_call")
+            assert callable(signal.getsignal(signal.SIGALRM))
+            time.sleep(10)
+            raise AssertionError("not ended")
+
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            command()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        sys.modules.pop("l2p_in_a_call", None)
+    assert ended.value.code == 143
+    assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_a_second_signal_ends_a_command_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
