@@ -96,11 +96,14 @@ class SparseMatrix:
     @cached_property
     def _all_values(self) -> Tensor:
         """The values of all copies."""
-        return self.values.repeat(self._copies)
+        return self._repeated(self.values)
 
     @cached_property
     def _all_transposed_values(self) -> Tensor:
-        return self.transposed_values.repeat(self._copies)
+        return self._repeated(self.transposed_values)
+
+    def _repeated(self, values: Tensor) -> Tensor:
+        return values if self._copies == 1 else values.repeat(self._copies)
 
     def times(self, dense: Tensor, values: Tensor | None = None) -> Tensor:
         """M @ dense for dense [copies * columns, width], with `values` [copies, nonzeros]."""
